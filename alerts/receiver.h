@@ -1,0 +1,42 @@
+// A destination. Receivers send once; the outbox retries.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "alerts/message.h"
+#include "queries/base/http_client.h"
+
+namespace outcomed {
+
+struct SendResult {
+  enum class Outcome : std::uint8_t {
+    delivered,  // Accepted by the other side.
+    retry,      // May work later: no connection, timeout, 5xx, 429, TLS (receivers fix certificates).
+    rejected,   // Final for this message (other 4xx).
+  };
+  Outcome outcome = Outcome::retry;
+  std::optional<Duration> retry_after;  // What the other side asked for, capped by the caller.
+  std::string detail;                   // "HTTP 200", "connection refused": no URL, no secret.
+};
+
+// Tells one message. Thread-safe; blocks at most for its own timeout.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  virtual SendResult send(const Message& message) = 0;
+};
+
+// A destination that wants the whole present state again and again (Alertmanager): everything that
+// fires, and what resolved a short while ago. Nothing is queued, so nothing can be lost: the state
+// itself is stored, and each round repeats it.
+class Mirror {
+ public:
+  virtual ~Mirror() = default;
+  // One result for each peer, in the order of the configuration.
+  virtual std::vector<SendResult> push(const std::vector<AlertMessage>& state, Timestamp now) = 0;
+  [[nodiscard]] virtual Duration resend_interval() const = 0;
+};
+
+}  // namespace outcomed

@@ -1,0 +1,68 @@
+// What a source must count: a named question about outcomes, as increments of counters.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "queries/base/labels.h"
+#include "queries/base/matcher.h"
+#include "queries/base/time.h"
+
+namespace outcomed {
+
+// Turns the labels of a raw series into labels of the signal (before projection onto the labels in
+// use). Nothing: the series does not belong to the signal.
+using LabelRule = std::function<std::optional<Labels>(const Labels& raw)>;
+
+// One counter that adds to (sign +1) or takes from (−1) the numbers of a signal.
+struct CounterTerm {
+  Selector selector;
+  int sign = 1;
+  bool counts_n = true;   // Its increments are requests.
+  bool counts_k = false;  // Its increments are failures.
+  // Gateways that count one event several times divide by that number; which one is learned from
+  // the data (Calibration) and applies only to terms that say so.
+  bool calibrated = false;
+  LabelRule labels;
+};
+
+// A last value of one series, for learning how a gateway counts.
+struct LastValue {
+  std::string target;  // "job/instance" or the page's address.
+  const Labels* labels;
+  double value;
+};
+
+// Learns, for each target, how many times its counters count one event. Pure but for its memory.
+class Calibration {
+ public:
+  virtual ~Calibration() = default;
+  // The counters whose last values it wants to see.
+  [[nodiscard]] virtual std::vector<Selector> wants() const = 0;
+  virtual void learn(const std::vector<LastValue>& values) = 0;
+  // The divisor for a target; 1 until something else is known.
+  [[nodiscard]] virtual int divisor(const std::string& target) const = 0;
+  // How the divisors came about, for the verdict's facts.
+  [[nodiscard]] virtual std::vector<std::string> facts() const = 0;
+  virtual void save(class Writer& writer) const = 0;
+  virtual bool load(class Reader& reader) = 0;
+};
+
+struct SignalPlan {
+  std::string name;
+  std::string source;
+  Duration step = std::chrono::minutes(1);
+  std::vector<std::string> labels;          // Split n and k.
+  std::vector<std::string> failure_labels;  // Split only k.
+  std::vector<CounterTerm> terms;           // For sources that read counters.
+  std::shared_ptr<Calibration> calibration;
+  // Failure classes that are not ours (callers' errors): counted as cells of their own, left out of
+  // k unless a rule names them. Empty for most signals.
+  Matchers neutral;
+  std::string help;
+};
+
+}  // namespace outcomed
