@@ -19,6 +19,8 @@ struct SendResult {
   Outcome outcome = Outcome::retry;
   std::optional<Duration> retry_after;  // What the other side asked for, capped by the caller.
   std::string detail;                   // "HTTP 200", "connection refused": no URL, no secret.
+  // The other side is well and only wants less (429): however long that lasts, it ends no row.
+  bool throttled = false;
 };
 
 // Tells one message. Thread-safe; blocks at most for its own timeout.

@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "queries/base/codec.h"
 #include "queries/base/labels.h"
 #include "queries/base/matcher.h"
 #include "queries/base/time.h"
@@ -29,10 +31,10 @@ struct CounterTerm {
   LabelRule labels;
 };
 
-// A last value of one series, for learning how a gateway counts.
+// The last value of one series of the process that a target showed last.
 struct LastValue {
-  std::string target;  // "job/instance" or the page's address.
-  const Labels* labels;
+  std::string_view target;  // "job/instance"; empty for a recording of one page.
+  const Labels* labels;     // All of them, "__name__" among them.
   double value;
 };
 
@@ -40,15 +42,19 @@ struct LastValue {
 class Calibration {
  public:
   virtual ~Calibration() = default;
-  // The counters whose last values it wants to see.
-  [[nodiscard]] virtual std::vector<Selector> wants() const = 0;
+  // The counters whose last values it learns from.
+  [[nodiscard]] virtual const std::vector<Selector>& interest() const = 0;
+  // True when nothing more needs to be read for its sake (series read anyway are still shown).
+  [[nodiscard]] virtual bool settled() const = 0;
   virtual void learn(const std::vector<LastValue>& values) = 0;
+  // The target's process was replaced, perhaps by another version.
+  virtual void restarted(std::string_view target) = 0;
   // The divisor for a target; 1 until something else is known.
-  [[nodiscard]] virtual int divisor(const std::string& target) const = 0;
+  [[nodiscard]] virtual int divisor(std::string_view target) const = 0;
   // How the divisors came about, for the verdict's facts.
   [[nodiscard]] virtual std::vector<std::string> facts() const = 0;
-  virtual void save(class Writer& writer) const = 0;
-  virtual bool load(class Reader& reader) = 0;
+  virtual void save(Writer& writer) const = 0;
+  virtual bool load(Reader& reader) = 0;
 };
 
 struct SignalPlan {
@@ -62,6 +68,9 @@ struct SignalPlan {
   // Failure classes that are not ours (callers' errors): counted as cells of their own, left out of
   // k unless a rule names them. Empty for most signals.
   Matchers neutral;
+  // Words for sentences: "71 of 77 requests failed".
+  std::string unit = "requests";
+  std::string outcome = "failed";
   std::string help;
 };
 

@@ -1,0 +1,91 @@
+#include "queries/counters/series.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace outcomed {
+namespace {
+
+// A series remembers where it stood in this many processes behind one target.
+constexpr std::size_t kMaxStands = 16;
+// Clocks of gateway and Prometheus may differ by this much before a creation time is doubted.
+constexpr std::int64_t kClockSlack = 5'000;
+
+Stand* find_stand(SeriesMemory& memory, std::uint32_t process) {
+  for (auto it = memory.stands.rbegin(); it != memory.stands.rend(); ++it) {
+    if (it->process == process) return &*it;
+  }
+  return nullptr;
+}
+
+bool usable(const Sample& sample, SeriesMemory& memory, std::int64_t begin, SampleFaults& faults) {
+  if (sample.at_ms <= memory.last_at) {
+    if (sample.at_ms < memory.last_at && sample.at_ms > begin) ++faults.late;
+    return false;
+  }
+  memory.last_at = sample.at_ms;
+  if (std::isnan(sample.value)) return false;
+  if (std::isinf(sample.value)) {
+    ++faults.not_finite;
+    return false;
+  }
+  if (sample.value < 0) {
+    ++faults.negative;
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void walk_series(std::span<const Sample> samples, std::int64_t begin, const Target& target,
+                 SeriesMemory& memory, SampleFaults& faults,
+                 const std::function<void(const Rise&)>& on_rise,
+                 const std::function<void(const FirstSight&)>& on_first) {
+  std::size_t cursor = 0;
+  Stand* stand = nullptr;
+  for (const Sample& sample : samples) {
+    if (!usable(sample, memory, begin, faults)) continue;
+    const std::uint32_t process = target.process_at(sample.at_ms, cursor);
+    if (stand == nullptr || stand->process != process) stand = find_stand(memory, process);
+    const bool counts = sample.at_ms > begin;
+    if (stand == nullptr) {
+      if (memory.stands.size() == kMaxStands) memory.stands.erase(memory.stands.begin());
+      memory.stands.push_back({process, sample.at_ms, sample.value});
+      stand = &memory.stands.back();
+      if (counts && sample.value > 0) on_first({sample.at_ms, process, sample.value});
+      continue;
+    }
+    const double from = sample.value < stand->value ? 0 : stand->value;
+    if (counts && sample.value > from) on_rise({stand->at, sample.at_ms, from, sample.value});
+    stand->at = sample.at_ms;
+    stand->value = sample.value;
+  }
+}
+
+Birth judge_birth(const FirstSight& sight, const Target& target, const BirthEvidence& evidence) {
+  const Process* process = target.process(sight.process);
+  const std::int64_t seen_before = target.scrape_before(sight.at, sight.process);
+  if (process != nullptr && seen_before != 0) {
+    // The process was scraped before and the series was not there.
+    if (evidence.created && *evidence.created * 1000 < double(seen_before - kClockSlack)) {
+      return Birth::unknown;  // It existed before under other labels (relabelled).
+    }
+    if (sight.at - seen_before > evidence.limit.count()) return Birth::too_long;
+    return evidence.created ? Birth::proved : Birth::assumed;
+  }
+  const std::int64_t target_before = target.scrape_before(sight.at);
+  const std::int64_t watched_since = target_before != 0 ? target.first_seen() : evidence.watch_start;
+  const bool restarted = target_before != 0 && process != nullptr && process->start == 0;
+  if (restarted) {  // Known only by its falling counters.
+    return sight.at - target_before > evidence.limit.count() ? Birth::too_long : Birth::assumed;
+  }
+  double born = 0;
+  if (process != nullptr && process->start > 0) born = process->start * 1000;
+  if (evidence.created) born = std::max(born, *evidence.created * 1000);
+  if (born == 0 || born < double(watched_since)) return Birth::unknown;
+  if (double(sight.at) - born > double(evidence.limit.count())) return Birth::too_long;
+  return Birth::proved;
+}
+
+}  // namespace outcomed

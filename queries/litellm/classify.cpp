@@ -1,0 +1,119 @@
+#include "queries/litellm/classify.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "queries/error_class.h"
+
+namespace outcomed::litellm {
+namespace {
+
+using namespace error_class;  // NOLINT: this file is about nothing else.
+
+struct Name {
+  std::string_view exception;
+  std::string_view error_class;
+};
+
+constexpr std::array<Name, 29> kNames = {{
+    {"BadRequestError", kInvalidRequest},
+    {"InvalidRequestError", kInvalidRequest},
+    {"ContextWindowExceededError", kInvalidRequest},
+    {"UnsupportedParamsError", kInvalidRequest},
+    {"UnprocessableEntityError", kInvalidRequest},
+    {"ImageFetchError", kInvalidRequest},
+    {"LiteLLMUnknownProvider", kInvalidRequest},
+    {"ProxyModelNotFoundError", kInvalidRequest},
+    {"ContentPolicyViolationError", kPolicyRejection},
+    {"RejectedRequestError", kPolicyRejection},
+    {"GuardrailRaisedException", kPolicyRejection},
+    {"BlockedPiiEntityError", kPolicyRejection},
+    {"AuthenticationError", kAuthentication},
+    {"PermissionDeniedError", kAuthentication},
+    {"NotFoundError", kModelNotFound},
+    {"RateLimitError", kRateLimited},
+    {"BudgetExceededError", kQuotaExhausted},
+    {"InternalServerError", kProviderUnavailable},
+    {"APIConnectionError", kProviderUnavailable},
+    {"ServiceUnavailableError", kProviderUnavailable},
+    {"BadGatewayError", kProviderUnavailable},
+    {"MidStreamFallbackError", kProviderUnavailable},
+    {"Timeout", kDeadlineExceeded},
+    {"APITimeoutError", kDeadlineExceeded},
+    {"APIResponseValidationError", kOutputInvalid},
+    {"JSONSchemaValidationError", kOutputInvalid},
+    {"RouterRateLimitError", kRouterRefusal},
+    {"RouterRateLimitErrorBasic", kRouterRefusal},
+    {"ProxyRateLimitError", kRouterRefusal},
+}};
+
+std::string_view by_status(std::string_view status) {
+  int code = 0;
+  const auto [end, error] = std::from_chars(status.data(), status.data() + status.size(), code);
+  if (error != std::errc() || end != status.data() + status.size()) return kUnknown;
+  switch (code) {
+    case 400:
+    case 413:
+    case 422:
+      return kInvalidRequest;
+    case 401:
+    case 403:
+      return kAuthentication;
+    case 402:
+      return kQuotaExhausted;
+    case 404:
+      return kModelNotFound;
+    case 408:
+    case 504:
+      return kDeadlineExceeded;
+    case 429:
+      return kRateLimited;
+    case 451:
+      return kPolicyRejection;
+    default:
+      return code >= 500 && code < 600 ? kProviderUnavailable : kUnknown;
+  }
+}
+
+struct Exception {
+  std::string_view name;
+  bool of_provider = false;
+};
+
+Exception split(std::string_view exception_class) {
+  const auto dot = exception_class.rfind('.');
+  if (dot == std::string_view::npos) return {exception_class, false};
+  return {exception_class.substr(dot + 1), true};
+}
+
+}  // namespace
+
+std::string_view refusal_cause(std::string_view exception_class, std::string_view status) {
+  const auto [name, of_provider] = split(exception_class);
+  if (name == "RouterRateLimitErrorBasic") return "deployment_cap";
+  if (name.starts_with("Router")) return "cooldown";
+  if (of_provider) return {};
+  if (name == "RateLimitError") return "deployment_cap";
+  if (name == "ProxyRateLimitError" || (name == "HTTPException" && status == "429")) {
+    return "key_limit";
+  }
+  if (name == "BudgetExceededError") return "budget";
+  if (name == "ValueError") return "routing";
+  return {};
+}
+
+std::string_view classify(std::string_view exception_class, std::string_view status) {
+  const auto [name, of_provider] = split(exception_class);
+  const std::string_view cause = refusal_cause(exception_class, status);
+  if (cause == "budget") return kQuotaExhausted;
+  if (!cause.empty()) return kRouterRefusal;
+  if (name == "HTTPException" && status == "400") return kPolicyRejection;  // Guardrails.
+  const auto found = std::ranges::find(kNames, name, &Name::exception);
+  if (found != kNames.end()) return found->error_class;
+  // Names of the gateway's own bugs (TypeError, KeyError …) come without a provider.
+  if (!of_provider && name != "HTTPException" && name != "APIError") return kUnknown;
+  return by_status(status);
+}
+
+}  // namespace outcomed::litellm

@@ -1,0 +1,210 @@
+#include "queries/litellm/preset.h"
+
+#include "queries/error_class.h"
+#include "queries/litellm/classify.h"
+#include "queries/litellm/double_count.h"
+
+namespace outcomed::litellm {
+namespace {
+
+constexpr std::string_view kFailed = "litellm_proxy_failed_requests_metric_total";
+constexpr std::string_view kLatency = "litellm_request_total_latency_metric_count";
+constexpr std::string_view kServedByFallback = "litellm_deployment_successful_fallbacks_total";
+constexpr std::string_view kFailedFallback = "litellm_deployment_failed_fallbacks_total";
+constexpr std::string_view kDeploymentSuccess = "litellm_deployment_success_responses_total";
+constexpr std::string_view kDeploymentFailure = "litellm_deployment_failure_responses_total";
+constexpr std::string_view kCooledDown = "litellm_deployment_cooled_down_total";
+// Team, alias and key alias of the gateway's own probes since about 1.86.
+constexpr std::string_view kHealthCheck = "litellm-internal-health-check";
+
+// LiteLLM writes Python's None for absent labels.
+std::string_view value(const Labels& raw, std::string_view name) {
+  const std::string_view text = raw.get(name);
+  return text == "None" ? std::string_view() : text;
+}
+
+bool is_health_check(const Labels& raw) {
+  return raw.get("team") == kHealthCheck || raw.get("team_alias") == kHealthCheck ||
+         raw.get("api_key_alias") == kHealthCheck;
+}
+
+// The labels that requests, successes and fallbacks share.
+const std::vector<std::string> kConsumerLabels = {"model", "team", "team_alias", "api_key_alias",
+                                                  "hashed_api_key"};
+
+Labels consumer_labels(const Labels& raw, std::string_view model_label) {
+  Labels labels;
+  for (const std::string& name : kConsumerLabels) {
+    if (name != "model") labels.set(name, std::string(value(raw, name)));
+  }
+  labels.set("model", std::string(value(raw, model_label)));
+  return labels;
+}
+
+// A label rule over consumer labels that leaves out health checks.
+LabelRule consumers(std::string model_label) {
+  return [model_label](const Labels& raw) -> std::optional<Labels> {
+    if (is_health_check(raw)) return std::nullopt;
+    return consumer_labels(raw, model_label);
+  };
+}
+
+std::optional<Labels> failed_labels(const Labels& raw) {
+  if (is_health_check(raw)) return std::nullopt;
+  Labels labels = consumer_labels(raw, "requested_model");
+  const std::string_view exception = value(raw, "exception_class");
+  const std::string_view status = value(raw, "exception_status");
+  labels.set("error_class", std::string(classify(exception, status)));
+  labels.set("exception_class", std::string(exception));
+  labels.set("exception_status", std::string(status));
+  return labels;
+}
+
+std::optional<Labels> refused_labels(const Labels& raw) {
+  const std::string_view cause =
+      refusal_cause(value(raw, "exception_class"), value(raw, "exception_status"));
+  if (cause.empty() || is_health_check(raw)) return std::nullopt;
+  Labels labels = consumer_labels(raw, "requested_model");
+  labels.set("cause", std::string(cause));
+  return labels;
+}
+
+std::optional<Labels> fallback_labels(const Labels& raw) {
+  if (is_health_check(raw)) return std::nullopt;
+  Labels labels = consumer_labels(raw, "requested_model");
+  labels.set("fallback_model", std::string(value(raw, "fallback_model")));
+  return labels;
+}
+
+std::optional<Labels> attempt_labels(const Labels& raw) {
+  if (is_health_check(raw)) return std::nullopt;
+  Labels labels;
+  labels.set("model", std::string(value(raw, "requested_model")));
+  labels.set("deployment", std::string(value(raw, "model_id")));
+  labels.set("provider", std::string(value(raw, "api_provider")));
+  return labels;
+}
+
+std::optional<Labels> failed_attempt_labels(const Labels& raw) {
+  const std::string_view exception = value(raw, "exception_class");
+  const std::string_view status = value(raw, "exception_status");
+  // Refusals of the router are booked here too, some on a deployment; no provider saw them.
+  if (!refusal_cause(exception, status).empty()) return std::nullopt;
+  std::optional<Labels> labels = attempt_labels(raw);
+  if (labels) labels->set("error_class", std::string(classify(exception, status)));
+  return labels;
+}
+
+std::optional<Labels> cooldown_labels(const Labels& raw) {
+  Labels labels;
+  labels.set("deployment", std::string(value(raw, "model_id")));
+  labels.set("provider", std::string(value(raw, "api_provider")));
+  labels.set("exception_status", std::string(value(raw, "exception_status")));
+  return labels;
+}
+
+Matcher match(std::string name, Matcher::Op op, std::string text) {
+  return *Matcher::make(std::move(name), op, std::move(text));
+}
+
+Selector select(std::string_view metric) { return {std::string(metric), {}}; }
+
+// Since 1.106 a refused scrape of the gateway's own /metrics counts as a failed request.
+Selector select_failed() {
+  return {std::string(kFailed), {match("route", Matcher::Op::not_match, "/metrics.*")}};
+}
+
+struct Counts {
+  bool n = true;
+  bool k = false;
+  int sign = 1;
+};
+
+CounterTerm term(Selector selector, LabelRule labels, Counts counts, bool calibrated = false) {
+  return {std::move(selector), counts.sign, counts.n, counts.k, calibrated, std::move(labels)};
+}
+
+// Successes, booked on the model that was asked for.
+void add_successes(SignalPlan& plan) {
+  plan.terms.push_back(term(select(kLatency), consumers("requested_model"), {}));
+  plan.terms.push_back(
+      term(select(kServedByFallback), consumers("fallback_model"), {true, false, -1}));
+  plan.terms.push_back(term(select(kServedByFallback), consumers("requested_model"), {}));
+}
+
+SignalPlan plan_of(const PresetSettings& settings, std::string name, std::string help) {
+  SignalPlan plan;
+  plan.name = std::move(name);
+  plan.source = settings.source;
+  plan.step = settings.step;
+  plan.labels = kConsumerLabels;
+  plan.help = std::move(help);
+  return plan;
+}
+
+SignalPlan requests(const PresetSettings& settings, std::shared_ptr<Calibration> calibration) {
+  SignalPlan plan = plan_of(settings, "requests", "Failures that consumers saw, of all their requests.");
+  plan.failure_labels = {"error_class", "exception_class", "exception_status"};
+  plan.terms.push_back(term(select_failed(), failed_labels, {true, true}, true));
+  add_successes(plan);
+  plan.calibration = std::move(calibration);
+  plan.neutral = {match("error_class", Matcher::Op::match, "invalid_request|policy_rejection")};
+  return plan;
+}
+
+SignalPlan refusals(const PresetSettings& settings, std::shared_ptr<Calibration> calibration) {
+  SignalPlan plan =
+      plan_of(settings, "refusals", "Requests the gateway refused by itself, of all requests.");
+  plan.failure_labels = {"cause"};
+  plan.terms.push_back(term(select_failed(), consumers("requested_model"), {}, true));
+  plan.terms.push_back(term(select_failed(), refused_labels, {false, true}, true));
+  add_successes(plan);
+  plan.calibration = std::move(calibration);
+  plan.outcome = "refused by the gateway";
+  return plan;
+}
+
+SignalPlan fallbacks(const PresetSettings& settings, std::shared_ptr<Calibration> calibration) {
+  SignalPlan plan = plan_of(settings, "fallbacks", "Requests that needed a fallback, of all requests.");
+  plan.failure_labels = {"fallback_model"};
+  plan.terms.push_back(term(select(kServedByFallback), fallback_labels, {false, true}));
+  plan.terms.push_back(term(select(kFailedFallback), fallback_labels, {false, true}));
+  plan.terms.push_back(term(select_failed(), consumers("requested_model"), {}, true));
+  add_successes(plan);
+  plan.calibration = std::move(calibration);
+  plan.outcome = "needed a fallback";
+  return plan;
+}
+
+SignalPlan provider(const PresetSettings& settings) {
+  SignalPlan plan = plan_of(settings, "provider",
+                            "Provider 5xx and timeouts of all deployment attempts that the gateway "
+                            "counted; a lower bound, since retries are mostly not counted.");
+  plan.labels = {"model", "deployment", "provider"};
+  plan.failure_labels = {"error_class"};
+  plan.terms.push_back(term(select(kDeploymentFailure), failed_attempt_labels, {true, true}));
+  plan.terms.push_back(term(select(kDeploymentSuccess), attempt_labels, {}));
+  plan.neutral = {
+      match("error_class", Matcher::Op::not_match, "provider_unavailable|deadline_exceeded")};
+  plan.unit = "provider attempts";
+  return plan;
+}
+
+SignalPlan cooldowns(const PresetSettings& settings) {
+  SignalPlan plan = plan_of(settings, "cooldowns", "Times a deployment was cooled down (n = k).");
+  plan.labels = {"deployment", "provider", "exception_status"};
+  plan.terms.push_back(term(select(kCooledDown), cooldown_labels, {true, true}));
+  plan.unit = "cooldowns";
+  plan.outcome = "began";
+  return plan;
+}
+
+}  // namespace
+
+std::vector<SignalPlan> signals(const PresetSettings& settings) {
+  const auto calibration = std::make_shared<DoubleCount>(settings.version);
+  return {requests(settings, calibration), provider(settings), refusals(settings, calibration),
+          fallbacks(settings, calibration), cooldowns(settings)};
+}
+
+}  // namespace outcomed::litellm
