@@ -28,6 +28,8 @@ class Fold {
   virtual ~Fold() = default;
   virtual void advance(const Bucket& bucket) = 0;
   [[nodiscard]] virtual Judgement judgement(std::size_t tier) const = 0;
+  // Start of the first bucket of the change that a breach would belong to.
+  [[nodiscard]] virtual Timestamp onset() const = 0;
   [[nodiscard]] virtual Verdict verdict(std::size_t tier) const = 0;
   // True when the memory equals that of a fresh fold fed only empty buckets: it may be dropped.
   [[nodiscard]] virtual bool idle() const = 0;

@@ -58,6 +58,9 @@ class Source {
   // Label sets of the cells of signal number `signal`, by CellId.
   [[nodiscard]] virtual const std::vector<Labels>& cells(std::size_t signal) const = 0;
 
+  // Label sets of cells that an earlier run gave ids 0, 1, …; called before load() and fetch().
+  virtual void seed_cells(std::size_t, const std::vector<Labels>&) {}
+
   // The span of the data there is, where the source is finite (a recording).
   virtual Result<std::optional<TimeRange>> span() { return std::optional<TimeRange>(); }
 

@@ -276,22 +276,23 @@ void CounterReader::Impl::find_drops(const Segment& segment) {
   Target& target = targets_[series.target];
   constexpr double kSmall = 5;       // Lower counters come back by chance.
   constexpr int kRebound = 5;        // … within this many scrapes.
-  double last = series.memory.stands.empty() ? 0 : series.memory.stands.back().value;
+  Stand last = series.memory.stands.empty() ? Stand{} : series.memory.stands.back();
   double height = 0;
   int since_drop = kRebound;
   for (const Sample& sample : samples_of(segment)) {
-    if (!std::isfinite(sample.value) || sample.at_ms <= series.memory.last_at) continue;
-    if (sample.value < last) {
-      target.add_drop(sample.at_ms);
-      if (last - sample.value >= kSmall) {
-        height = last;
+    if (!std::isfinite(sample.value) || sample.value < 0) continue;
+    if (sample.at_ms <= series.memory.last_at) continue;
+    if (sample.value < last.value) {
+      target.add_drop(last.at, sample.at_ms);
+      if (last.value - sample.value >= kSmall) {
+        height = last.value;
         since_drop = 0;
       }
     } else if (since_drop < kRebound && ++since_drop <= kRebound && sample.value >= height) {
       target.add_rebound(sample.at_ms);
       since_drop = kRebound;
     }
-    last = sample.value;
+    last = {0, sample.at_ms, sample.value};
   }
 }
 
@@ -609,6 +610,10 @@ Fetch CounterReader::finish() { return impl_->finish(); }
 
 const std::vector<Labels>& CounterReader::cells(std::size_t signal) const {
   return impl_->tallies_[signal].cells();
+}
+
+void CounterReader::seed_cells(std::size_t signal, const std::vector<Labels>& cells) {
+  impl_->tallies_[signal].seed(cells);
 }
 
 std::vector<std::string> CounterReader::jobs() const {

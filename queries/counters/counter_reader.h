@@ -42,6 +42,7 @@ class CounterReader final : public SampleSink {
   Fetch finish();
 
   [[nodiscard]] const std::vector<Labels>& cells(std::size_t signal) const;
+  void seed_cells(std::size_t signal, const std::vector<Labels>& cells);
 
   // Jobs of the targets that showed a wanted counter (label `job`), sorted: lets a source narrow its
   // questions for the two metrics above. Empty while none is known.

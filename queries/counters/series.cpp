@@ -18,6 +18,19 @@ Stand* find_stand(SeriesMemory& memory, std::uint32_t process) {
   return nullptr;
 }
 
+// Processes without a start time are only inferred from counters that fell, perhaps a few scrapes
+// late. A series that went on without a fall and without missing a scrape was not restarted, as far
+// as it can tell: it keeps its stand.
+Stand* carry_over(SeriesMemory& memory, const Target& target, const Sample& sample,
+                  std::uint32_t process) {
+  const Process* found = target.process(process);
+  if (memory.stands.empty() || found == nullptr || found->start != 0) return nullptr;
+  Stand& last = *std::ranges::max_element(memory.stands, {}, &Stand::at);
+  last.process = process;
+  if (target.scrape_before(sample.at_ms) != last.at) last.value = 0;  // Absent, then back: anew.
+  return &last;
+}
+
 bool usable(const Sample& sample, SeriesMemory& memory, std::int64_t begin, SampleFaults& faults) {
   if (sample.at_ms <= memory.last_at) {
     if (sample.at_ms < memory.last_at && sample.at_ms > begin) ++faults.late;
@@ -49,6 +62,7 @@ void walk_series(std::span<const Sample> samples, std::int64_t begin, const Targ
     const std::uint32_t process = target.process_at(sample.at_ms, cursor);
     if (stand == nullptr || stand->process != process) stand = find_stand(memory, process);
     const bool counts = sample.at_ms > begin;
+    if (stand == nullptr) stand = carry_over(memory, target, sample, process);
     if (stand == nullptr) {
       if (memory.stands.size() == kMaxStands) memory.stands.erase(memory.stands.begin());
       memory.stands.push_back({process, sample.at_ms, sample.value});

@@ -35,6 +35,9 @@ class Tally {
   SignalBatch finish(const std::vector<Coverage>& coverage);
 
   [[nodiscard]] const std::vector<Labels>& cells() const { return cells_; }
+  void seed(const std::vector<Labels>& cells) {
+    for (const Labels& labels : cells) cell(labels);
+  }
   void save(Writer& writer) const;
   bool load(Reader& reader);
 

@@ -53,15 +53,32 @@ std::uint32_t Target::find_or_add(double start, std::int64_t at) {
   return processes_.back().id;
 }
 
+// One restart explains every drop whose span it lies in (counters come back one by one, each at its
+// first event): the fewest restarts that explain them all, each as early as it can be.
+std::vector<std::int64_t> Target::restarts() const {
+  std::vector<Drop> drops = drops_;
+  std::ranges::sort(drops, {}, &Drop::to);
+  std::vector<std::int64_t> found;
+  for (const Process& process : processes_) found.push_back(process.first_seen);
+  const std::size_t known = found.size();
+  for (const Drop& drop : drops) {
+    const bool explained = std::ranges::any_of(
+        found, [&](std::int64_t at) { return drop.from < at && at <= drop.to; });
+    if (!explained) found.push_back(drop.to);
+  }
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(known));
+  std::ranges::sort(found);
+  return found;
+}
+
 void Target::assign_by_drops() {
-  std::ranges::sort(drops_);
-  drops_.erase(std::unique(drops_.begin(), drops_.end()), drops_.end());
+  const std::vector<std::int64_t> restarted = restarts();
   if (processes_.empty() && !times_.empty()) {
     processes_.push_back({next_process_++, 0, times_.front(), times_.front(), 0});
   }
   for (const std::int64_t at : times_) {
-    const bool dropped = at > last_scrape_ && std::ranges::binary_search(drops_, at);
-    if (dropped) processes_.push_back({next_process_++, 0, at, at, 0});
+    const bool fresh = at > last_scrape_ && std::ranges::binary_search(restarted, at);
+    if (fresh) processes_.push_back({next_process_++, 0, at, at, 0});
     if (processes_.size() > kMaxProcesses) processes_.erase(processes_.begin());
     Process& current = processes_.back();
     current.last_seen = std::max(current.last_seen, at);

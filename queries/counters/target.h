@@ -42,8 +42,9 @@ class Target {
   void add_process_starts(std::span<const Sample> samples);
   // Sample times of any series, for targets that expose no start time; ascending within one call.
   void add_times(std::span<const Sample> samples);
-  // A counter was found fallen at this time: unless start times say otherwise, another process.
-  void add_drop(std::int64_t at) { drops_.push_back(at); }
+  // A counter stood lower at `to` than at `from`: unless start times say otherwise, the process was
+  // replaced between them.
+  void add_drop(std::int64_t from, std::int64_t to) { drops_.push_back({from, to}); }
   // A counter that fell came back to where it had been: no process that restarted does that.
   void add_rebound(std::int64_t at) { rebounds_.push_back(at); }
   // Sorts, and gives each scrape its process. Returns true when a process began that was not known.
@@ -72,6 +73,7 @@ class Target {
 
  private:
   std::uint32_t find_or_add(double start, std::int64_t at);
+  std::vector<std::int64_t> restarts() const;
   void assign_by_drops();
   void judge_flapping();
 
@@ -90,7 +92,11 @@ class Target {
   std::vector<Sample> starts_;
   std::vector<Scrape> scrapes_;
   std::vector<std::int64_t> times_;
-  std::vector<std::int64_t> drops_;
+  struct Drop {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+  };
+  std::vector<Drop> drops_;
 };
 
 }  // namespace outcomed

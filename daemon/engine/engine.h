@@ -1,0 +1,90 @@
+// The one engine: fetch, fold, step, commit. The daemon runs it on the clock, `backtest` over a
+// recording, tests on buckets they made; there is no second state machine.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "alerts/routing.h"
+#include "alerts/store.h"
+#include "daemon/engine/episode_book.h"
+#include "daemon/engine/rule_runner.h"
+#include "daemon/engine/source_watch.h"
+#include "queries/source.h"
+
+namespace outcomed {
+
+// A source with the signals it answers; `plans` in the order the source was made with.
+struct SourceUnit {
+  std::string name;
+  std::shared_ptr<Source> source;
+  Duration delay{};
+  std::vector<SignalPlan> plans;
+};
+
+// Which receivers keep what they are told in the outbox; mirrors read the episodes themselves.
+struct Routing {
+  Route root;
+  std::vector<std::string> queued_receivers;
+  std::string external_url;
+};
+
+struct EngineSettings {
+  std::string config_hash;
+  Duration source_down_after = std::chrono::minutes(5);
+  // One fetch asks for at most this many steps, so that a long catch-up stays bounded.
+  std::int64_t chunk_steps = 360;
+};
+
+// What one tick did, for metrics and logs.
+struct SourceReport {
+  std::string source;
+  TimeRange folded;
+  Duration fetch_time{};
+  std::optional<Error> error;
+  std::vector<Problem> problems;
+  std::uint64_t buckets = 0;
+};
+
+struct TickReport {
+  std::vector<SourceReport> sources;
+  std::vector<Episode> episodes;  // New and changed.
+  Status commit = ok();
+  bool news = false;  // Somebody must be told.
+};
+
+class Engine {
+ public:
+  // `steady_now` measures fetch times.
+  using Stopwatch = std::function<std::chrono::steady_clock::time_point()>;
+  Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules, Routing routing,
+         EngineSettings settings, Store& store, Stopwatch steady_now);
+  ~Engine();
+
+  // Loads what the store knows and folds the stored buckets: restart, reload. Without stored buckets
+  // the sources are asked for the past (`now` − reach) as far as they have it.
+  Status restore(Timestamp now);
+
+  // One round over every source: everything up to now − delay, then one commit.
+  TickReport tick(Timestamp now);
+
+  // Folds a span of one finite source: backtest. Nothing is told; the store is committed as usual.
+  Status replay(TimeRange range, const std::function<void(double share_done)>& progress);
+
+  [[nodiscard]] std::vector<RuleRunner::GroupView> groups(const std::string& rule) const;
+  [[nodiscard]] const std::vector<RuleSpec>& rules() const;
+  [[nodiscard]] const std::map<AlertKey, Episode>& open_episodes() const;
+  [[nodiscard]] std::vector<std::pair<std::string, Timestamp>> watermarks() const;
+  [[nodiscard]] std::vector<std::string> facts(const std::string& signal) const;
+  [[nodiscard]] const std::vector<Episode>& replayed() const;
+  [[nodiscard]] std::uint64_t folded_buckets() const;
+  [[nodiscard]] const std::vector<Problem>& replay_problems() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace outcomed

@@ -1,0 +1,216 @@
+#include "daemon/engine/rule_runner.h"
+
+#include <algorithm>
+
+namespace outcomed {
+namespace {
+
+// A label with ever new values must not eat the memory; what is there goes on.
+constexpr std::size_t kMaxGroups = 20'000;
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+}  // namespace
+
+// Requests of one set of the signal's labels: the n of all groups that split only failures.
+struct RuleRunner::Parent {
+  Labels labels;
+  std::int64_t n = 0;
+  std::unique_ptr<Fold> template_fold;  // Fed with k = 0: the past of groups that appear later.
+};
+
+struct RuleRunner::Group {
+  Labels labels;
+  std::uint32_t parent = 0;
+  std::int64_t k = 0;
+  std::unique_ptr<Fold> fold;
+  std::vector<AlertState> tiers;
+  std::vector<bool> changed;
+};
+
+RuleRunner::RuleRunner(const RuleSpec& spec, const SignalPlan& plan) : spec_(&spec), plan_(&plan) {
+  for (const std::string& name : spec.by) {
+    if (contains(plan.failure_labels, name)) {
+      splits_failures_ = true;
+    } else {
+      parent_by_.push_back(name);
+    }
+  }
+  for (const Matcher& matcher : spec.matchers) {
+    keeps_neutral_ |= std::ranges::any_of(
+        plan.neutral, [&](const Matcher& neutral) { return neutral.name() == matcher.name(); });
+  }
+  if (parent_by_.empty() && !splits_failures_) group_of({}, parent_of({}));
+}
+
+RuleRunner::~RuleRunner() = default;
+
+AlertPolicy RuleRunner::policy(std::size_t tier) const {
+  return {spec_->detector->tiers()[tier].hold, spec_->keep_firing, spec_->detector->patience()};
+}
+
+std::uint32_t RuleRunner::parent_of(Labels labels) {
+  if (const auto found = parent_index_.find(labels); found != parent_index_.end()) {
+    return found->second;
+  }
+  auto parent = std::make_unique<Parent>();
+  if (splits_failures_) parent->template_fold = spec_->detector->start(labels);
+  const auto index = static_cast<std::uint32_t>(parents_.size());
+  parent_index_.emplace(labels, index);
+  parent->labels = std::move(labels);
+  parents_.push_back(std::move(parent));
+  if (!splits_failures_) group_of(parents_[index]->labels, index);
+  return index;
+}
+
+std::uint32_t RuleRunner::group_of(Labels labels, std::uint32_t parent) {
+  if (const auto found = group_index_.find(labels); found != group_index_.end()) {
+    return found->second;
+  }
+  if (groups_.size() >= kMaxGroups) {
+    ++refused_groups_;
+    return kNowhere;
+  }
+  auto group = std::make_unique<Group>();
+  group->parent = parent;
+  group->fold = spec_->detector->start(labels);
+  if (parents_[parent]->template_fold != nullptr) {
+    // A class that appears now was absent before: its past is the parent's, without failures.
+    Writer past;
+    parents_[parent]->template_fold->save(past);
+    Reader reader(past.bytes());
+    group->fold->load(reader);
+  }
+  for (const Tier& tier : spec_->detector->tiers()) {
+    AlertState state;
+    state.key = {spec_->name, tier.severity, labels};
+    group->tiers.push_back(std::move(state));
+  }
+  group->changed.resize(group->tiers.size(), false);
+  const auto index = static_cast<std::uint32_t>(groups_.size());
+  group_index_.emplace(labels, index);
+  group->labels = std::move(labels);
+  groups_.push_back(std::move(group));
+  return index;
+}
+
+RuleRunner::CellPlace RuleRunner::place(const Labels& cell) {
+  CellPlace place;
+  bool of_requests = true;
+  bool of_failures = true;
+  for (const Matcher& matcher : spec_->matchers) {
+    const bool matches = matcher.matches(cell);
+    of_failures &= matches;
+    if (!contains(plan_->failure_labels, matcher.name())) of_requests &= matches;
+  }
+  if (!of_requests) return place;
+  place.parent = parent_of(cell.project(parent_by_));
+  const bool neutral =
+      !plan_->neutral.empty() && !keeps_neutral_ && all_match(plan_->neutral, cell);
+  if (!of_failures || neutral) return place;
+  const bool has_failure_label = std::ranges::any_of(cell.pairs(), [&](const Labels::Pair& pair) {
+    return contains(plan_->failure_labels, pair.first);
+  });
+  // Cells of requests have no failure labels: they make no group of a rule that splits failures.
+  if (splits_failures_ && !has_failure_label) return place;
+  place.group = group_of(cell.project(spec_->by), place.parent);
+  return place;
+}
+
+void RuleRunner::place_new_cells(const std::vector<Labels>& cells) {
+  while (places_.size() < cells.size()) places_.push_back(place(cells[places_.size()]));
+}
+
+void RuleRunner::judge(Group& group, Timestamp at, std::vector<RuleEvent>& events) {
+  for (std::size_t tier = 0; tier < group.tiers.size(); ++tier) {
+    AlertState& state = group.tiers[tier];
+    const Judgement judgement = group.fold->judgement(tier);
+    if (state.phase == Phase::inactive && judgement != Judgement::breached) continue;
+    const Timestamp onset = state.phase == Phase::inactive ? group.fold->onset() : state.onset;
+    Step moved = step(std::move(state), judgement, at, onset, policy(tier));
+    state = std::move(moved.state);
+    group.changed[tier] = true;
+    if (!moved.transition) continue;
+    events.push_back({state, *std::move(moved.transition), tier, group.fold->verdict(tier)});
+  }
+}
+
+void RuleRunner::advance(const SignalBatch& batch, std::size_t step,
+                         const std::vector<Labels>& cells, bool judging,
+                         std::vector<RuleEvent>& events) {
+  place_new_cells(cells);
+  const std::size_t steps = batch.steps();
+  const std::size_t known = std::min(places_.size(), steps == 0 ? 0 : batch.n.size() / steps);
+  for (std::size_t cell = 0; cell < known; ++cell) {
+    const CellPlace& to = places_[cell];
+    if (to.parent == kNowhere) continue;
+    parents_[to.parent]->n += batch.n[cell * steps + step];
+    if (to.group != kNowhere) groups_[to.group]->k += batch.k[cell * steps + step];
+  }
+  Bucket bucket{batch.range.begin + batch.step * static_cast<std::int64_t>(step), batch.step, 0, 0,
+                batch.coverage[step]};
+  for (const auto& group : groups_) {
+    bucket.n = parents_[group->parent]->n;
+    bucket.k = group->k;
+    group->fold->advance(bucket);
+    group->k = 0;
+    if (judging) judge(*group, bucket.end(), events);
+  }
+  bucket.k = 0;
+  for (const auto& parent : parents_) {
+    bucket.n = parent->n;
+    if (parent->template_fold != nullptr) parent->template_fold->advance(bucket);
+    parent->n = 0;
+  }
+}
+
+bool RuleRunner::restore(const AlertState& state, std::vector<RuleEvent>& events, Timestamp at) {
+  const auto& tiers = spec_->detector->tiers();
+  const auto tier = std::ranges::find(tiers, state.key.severity, &Tier::severity);
+  if (tier == tiers.end()) return false;
+  for (const auto& [name, value] : state.key.group.pairs()) {
+    if (!contains(spec_->by, name)) return false;  // The rule is split otherwise now.
+  }
+  const std::uint32_t parent = parent_of(state.key.group.project(parent_by_));
+  const std::uint32_t index = group_of(state.key.group, parent);
+  if (index == kNowhere) return false;
+  Group& group = *groups_[index];
+  const auto number = static_cast<std::size_t>(tier - tiers.begin());
+  Step adopted = adopt(state, at, policy(number));
+  group.tiers[number] = std::move(adopted.state);
+  group.changed[number] = true;
+  if (adopted.transition) {
+    events.push_back({group.tiers[number], *std::move(adopted.transition), number,
+                      group.fold->verdict(number)});
+  }
+  return true;
+}
+
+std::vector<RuleRunner::GroupView> RuleRunner::groups() const {
+  std::vector<const Group*> sorted;
+  for (const auto& group : groups_) sorted.push_back(group.get());
+  std::ranges::sort(sorted, [](const Group* a, const Group* b) { return a->labels < b->labels; });
+  std::vector<GroupView> views;
+  for (const Group* group : sorted) {
+    for (std::size_t tier = 0; tier < group->tiers.size(); ++tier) {
+      views.push_back({group->labels, tier, &group->tiers[tier], group->fold.get()});
+    }
+  }
+  return views;
+}
+
+std::vector<AlertState> RuleRunner::take_changed() {
+  std::vector<AlertState> states;
+  for (const auto& group : groups_) {
+    for (std::size_t tier = 0; tier < group->tiers.size(); ++tier) {
+      if (!group->changed[tier]) continue;
+      states.push_back(group->tiers[tier]);
+      group->changed[tier] = false;
+    }
+  }
+  return states;
+}
+
+}  // namespace outcomed

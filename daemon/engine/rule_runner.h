@@ -1,0 +1,93 @@
+// One rule at work: cells of a signal -> groups -> folds -> alert states. No I/O, no clock.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "alerts/lifecycle.h"
+#include "detectors/detector.h"
+#include "queries/source.h"
+
+namespace outcomed {
+
+struct RuleSpec {
+  std::string name;
+  std::string kind;
+  std::string signal;
+  std::vector<std::string> by;
+  Matchers matchers;
+  Labels labels;
+  Labels annotations;
+  Duration keep_firing{};
+  std::shared_ptr<const Detector> detector;
+};
+
+// A phase that changed, with what the detector says at that moment.
+struct RuleEvent {
+  AlertState state;  // After the change.
+  Transition transition;
+  std::size_t tier = 0;
+  std::optional<Verdict> verdict;
+};
+
+class RuleRunner {
+ public:
+  // `plan` gives the labels in use and the neutral failure classes; both outlive the runner.
+  RuleRunner(const RuleSpec& spec, const SignalPlan& plan);
+  ~RuleRunner();
+
+  // Folds one step. `cells` are the label sets of the batch's cells. With `judge` false only the
+  // memories move (history before the watch), no alert does.
+  void advance(const SignalBatch& batch, std::size_t step, const std::vector<Labels>& cells,
+               bool judge, std::vector<RuleEvent>& events);
+
+  // Restores an alert; false when this rule has no such tier. Makes the group where it is missing.
+  bool restore(const AlertState& state, std::vector<RuleEvent>& events, Timestamp at);
+
+  struct GroupView {
+    Labels labels;
+    std::size_t tier = 0;
+    const AlertState* state = nullptr;
+    const Fold* fold = nullptr;
+  };
+  // Every group and tier, in the order of their labels.
+  [[nodiscard]] std::vector<GroupView> groups() const;
+  [[nodiscard]] const RuleSpec& spec() const { return *spec_; }
+  // Alerts that were not inactive or changed since the last call: what the store must know.
+  std::vector<AlertState> take_changed();
+  // Groups refused because the rule has too many; 0 in a healthy system.
+  [[nodiscard]] std::uint64_t refused_groups() const { return refused_groups_; }
+
+ private:
+  struct Parent;
+  struct Group;
+  struct CellPlace {
+    std::uint32_t parent = kNowhere;
+    std::uint32_t group = kNowhere;
+  };
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+
+  void place_new_cells(const std::vector<Labels>& cells);
+  CellPlace place(const Labels& cell);
+  std::uint32_t parent_of(Labels labels);
+  std::uint32_t group_of(Labels labels, std::uint32_t parent);
+  void judge(Group& group, Timestamp at, std::vector<RuleEvent>& events);
+  [[nodiscard]] AlertPolicy policy(std::size_t tier) const;
+
+  const RuleSpec* spec_;
+  const SignalPlan* plan_;
+  std::vector<std::string> parent_by_;  // `by` without failure labels.
+  bool splits_failures_ = false;        // `by` holds failure labels.
+  bool keeps_neutral_ = false;          // The matchers speak of what is neutral.
+  std::vector<CellPlace> places_;
+  std::vector<std::unique_ptr<Parent>> parents_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::unordered_map<Labels, std::uint32_t, LabelsHash> parent_index_;
+  std::unordered_map<Labels, std::uint32_t, LabelsHash> group_index_;
+  std::uint64_t refused_groups_ = 0;
+};
+
+}  // namespace outcomed
