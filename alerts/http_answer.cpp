@@ -149,8 +149,7 @@ std::optional<Duration> parse_retry_after(std::string_view text, Timestamp now) 
   if (text.front() >= '0' && text.front() <= '9') {
     double seconds = 0;
     const char* end = text.data() + text.size();
-    const auto [stop, error] =
-        std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+    const auto [stop, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
     if (stop != end || (error != std::errc() && error != std::errc::result_out_of_range)) {
       return std::nullopt;
     }
@@ -168,12 +167,15 @@ SendResult send_result_of(const Result<HttpResponse>& answer, Timestamp now) {
   using Outcome = SendResult::Outcome;
   if (!answer) return made(Outcome::retry, one_line(repair_utf8(answer.error().message)));
   const int status = answer->status;
-  if (status >= 200 && status < 300) return made(Outcome::delivered, fmt::format("HTTP {}", status));
+  if (status >= 200 && status < 300)
+    return made(Outcome::delivered, fmt::format("HTTP {}", status));
   if (status >= 300 && status < 400) {
-    return made(Outcome::rejected,
-                fmt::format("HTTP {}: redirects are not followed; configure the final URL", status));
+    return made(
+        Outcome::rejected,
+        fmt::format("HTTP {}: redirects are not followed; configure the final URL", status));
   }
-  SendResult result = made(Outcome::rejected, one_line(repair_utf8(error_of_status(*answer).message)));
+  SendResult result =
+      made(Outcome::rejected, one_line(repair_utf8(error_of_status(*answer).message)));
   if (status == 408 || status == 429 || status >= 500) {
     result.outcome = Outcome::retry;
     result.throttled = status == 429;

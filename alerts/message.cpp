@@ -33,7 +33,9 @@ class MemberReader {
  public:
   MemberReader(const json& object, std::string where, std::string& problem)
       : object_(object), where_(std::move(where)), problem_(problem) {
-    if (!object_.is_object()) fail("", "is not an object");
+    if (!object_.is_object() && problem_.empty()) {
+      problem_ = fmt::format("{} is not an object", where_.empty() ? "it" : where_);
+    }
   }
 
   std::string text(const char* name) {
@@ -80,7 +82,8 @@ class MemberReader {
     return nullptr;
   }
   void fail(std::string_view name, std::string_view what) {
-    if (problem_.empty()) problem_ = fmt::format("{}{} {}", where_, name, what);
+    if (!problem_.empty()) return;
+    problem_ = fmt::format("{}{}{} {}", where_, where_.empty() ? "" : ".", name, what);
   }
 
  private:
@@ -125,7 +128,7 @@ Message message_from_tree(const json& tree, std::string& problem) {
   if (alerts == nullptr) return message;
   for (std::size_t i = 0; i < alerts->size(); ++i) {
     message.alerts.push_back(
-        alert_from_json(MemberReader((*alerts)[i], fmt::format("alerts[{}].", i), problem)));
+        alert_from_json(MemberReader((*alerts)[i], fmt::format("alerts[{}]", i), problem)));
   }
   return message;
 }

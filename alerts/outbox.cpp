@@ -31,7 +31,8 @@ Duration wait_after(int attempts, const SendResult& result, double jitter,
   const Duration delay = doubled_delay(attempts, policy);
   const Duration half = delay / 2;
   const double share = jitter >= 0 && jitter <= 1 ? jitter : 0;  // NaN is none of both.
-  const auto spread = static_cast<std::int64_t>(share * static_cast<double>((delay - half).count()));
+  const auto spread =
+      static_cast<std::int64_t>(share * static_cast<double>((delay - half).count()));
   const Duration wait = half + Duration(spread);
   const Duration asked = result.retry_after.value_or(Duration::zero());
   return std::max(wait, std::min(asked, policy.retry_after_cap));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "alerts/digest.h"
 #include "alerts/text.h"
 
 namespace outcomed {
@@ -58,7 +59,10 @@ Labels annotations_of(const Episode& episode, const Labels& rule_annotations) {
   }
   const std::string_view own = rule_annotations.get("description");
   std::string description = annotation_value(description_of(episode));
-  if (!own.empty()) description += (description.empty() ? "" : "\n") + annotation_value(own);
+  if (!own.empty()) {
+    if (!description.empty()) description += '\n';
+    description += annotation_value(own);
+  }
   annotations.set("description", std::move(description));
   annotations.set("facts", annotation_value(fact_lines(episode)));
   annotations.set("episode", annotation_value(episode.id));
@@ -106,17 +110,23 @@ AlertMessage render(const Episode& episode, const Labels& rule_annotations,
   return message;
 }
 
+Labels routing_labels_of(const Labels& message_labels) {
+  Labels labels = message_labels;
+  if (!is_taken(labels, "rule")) labels.set("rule", std::string(labels.get("alertname")));
+  return labels;
+}
+
 std::string idempotency_key(const Message& message) {
   std::vector<std::string> news;
   for (const AlertMessage& alert : message.alerts) {
     news.push_back(alert.episode + (alert.status == AlertStatus::firing ? " firing" : " resolved"));
   }
   std::ranges::sort(news);
-  Labels parts{{"receiver", message.receiver}, {"group", message.group_key}};
-  for (std::size_t i = 0; i < news.size(); ++i) parts.set(fmt::format("news {:08}", i), news[i]);
-  const std::uint64_t first = parts.fingerprint();
-  parts.set("again", "1");  // A second half that is independent enough for 128 bits in all.
-  return fmt::format("{:016x}{:016x}", first, parts.fingerprint());
+  // Lengths before texts: no two lists read the same.
+  std::string all = fmt::format("{}:{}", message.receiver.size(), message.receiver);
+  for (const std::string& item : news) all += fmt::format("{}:{}", item.size(), item);
+  const auto hash = sha256_hex(all);
+  return hash ? hash->substr(0, 32) : fmt::format("{:016x}", Labels{{"news", all}}.fingerprint());
 }
 
 Message make_message(const RouteMatch& route, std::vector<AlertMessage> alerts,

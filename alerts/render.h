@@ -15,9 +15,10 @@ namespace outcomed {
 std::string title_of(const AlertKey& key);
 
 // What routes and receivers match on, and the alert's identity at the receiver: alertname (the
-// rule), severity, the group's labels, the rule's own. Of one name, the first of these wins; a group
-// label named alertname or severity becomes exported_alertname, exported_severity, as Prometheus
-// does it, since the group must not vanish from the identity. Names are valid label names.
+// rule), severity, the group's labels, the rule's own. Of one name, the first of these wins; a
+// group label named alertname or severity becomes exported_alertname, exported_severity, as
+// Prometheus does it, since the group must not vanish from the identity. Names are valid label
+// names.
 Labels labels_of(const AlertKey& key, const Labels& rule_labels);
 
 // annotations: summary (the title), description (the sentence; of a resolved alert what became of
@@ -28,8 +29,12 @@ Labels labels_of(const AlertKey& key, const Labels& rule_labels);
 AlertMessage render(const Episode& episode, const Labels& rule_annotations,
                     std::string_view generator_url);
 
-// The same for every attempt, and another for each news: the hash of receiver, group, and of every
-// alert's episode and status, in any order. 32 hex digits.
+// What the routing tree matches: the labels of the message, and `rule` as a second name of
+// alertname where no label has that name.
+Labels routing_labels_of(const Labels& message_labels);
+
+// The same for every attempt, restart and reload, and another for each news: a hash of the receiver
+// and of every alert's episode and status, in any order. 32 hex digits.
 std::string idempotency_key(const Message& message);
 
 // One notification; fills the idempotency key.

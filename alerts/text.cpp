@@ -47,6 +47,49 @@ Sequence sequence_at(std::string_view text) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
+// The second byte of U+0080 to U+009F behind 0xC2.
+bool is_c1(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 && byte <= 0x9F;
+}
+
+bool is_hex(char c) { return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+// "host", "host:9469", "[::1]:9469"; user names are left out of links.
+bool is_authority(std::string_view text) {
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const auto end = text.find(']');
+    if (end == std::string_view::npos || end == 1) return false;
+    const auto address = text.substr(1, end - 1);
+    if (!std::ranges::all_of(address, [](char c) { return is_hex(c) || c == ':' || c == '.'; })) {
+      return false;
+    }
+    port = text.substr(end + 1);
+  } else {
+    const auto colon = text.find(':');
+    const auto host = text.substr(0, colon);
+    if (colon != std::string_view::npos) port = text.substr(colon);
+    if (host.empty() || !std::ranges::all_of(host, [](char c) {
+          return is_letter(c) || is_decimal(c) || c == '-' || c == '.';
+        })) {
+      return false;
+    }
+  }
+  return port.empty() || (port.front() == ':' && std::ranges::all_of(port.substr(1), is_decimal));
+}
+
+bool has_only_url_text(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte <= 0x20 || byte >= 0x7F) return false;
+    if (std::string_view("\"<>`\\^{|}").find(text[i]) != std::string_view::npos) return false;
+    if (text[i] != '%') continue;
+    if (i + 2 >= text.size() || !is_hex(text[i + 1]) || !is_hex(text[i + 2])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string repair_utf8(std::string_view text) {
@@ -80,7 +123,7 @@ std::string one_line(std::string_view text) {
   while (!text.empty()) {
     const bool separator =
         text.starts_with("\xE2\x80\xA8") || text.starts_with("\xE2\x80\xA9");  // U+2028, U+2029
-    const bool c1 = text.size() > 1 && text[0] == '\xC2' && text[1] >= '\x80' && text[1] <= '\x9F';
+    const bool c1 = text.size() > 1 && text[0] == '\xC2' && is_c1(text[1]);
     const auto byte = static_cast<unsigned char>(text.front());
     const std::size_t bytes = separator ? 3 : c1 ? 2 : 1;
     if (separator || c1 || byte < 0x20 || byte == 0x7F) {
@@ -115,11 +158,7 @@ bool is_web_url(std::string_view text) {
   } else {
     return false;
   }
-  if (rest.empty() || rest.find_first_of("/?#") == 0) return false;
-  return std::ranges::all_of(rest, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > 0x20 && byte < 0x7F && c != '"' && c != '<' && c != '>' && c != '`' && c != '\\';
-  });
+  return is_authority(rest.substr(0, rest.find_first_of("/?#"))) && has_only_url_text(rest);
 }
 
 }  // namespace outcomed

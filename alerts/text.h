@@ -27,8 +27,8 @@ std::string one_line(std::string_view text);
 std::string label_name(std::string_view text);
 bool is_label_name(std::string_view text);
 
-// http:// or https://, a host, and no blank, control character or quote: what may be offered as a
-// link.
+// http:// or https://, a host with an optional port, whole percent escapes, and no blank, control
+// character or quote: what may be offered as a link, and what Alertmanager takes for a URI.
 bool is_web_url(std::string_view text);
 
 }  // namespace outcomed

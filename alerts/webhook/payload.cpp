@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view kNoEnd = "0001-01-01T00:00:00Z";  // Go's zero time, as Alertmanager sends.
+constexpr std::string_view kNoEnd =
+    "0001-01-01T00:00:00Z";  // Go's zero time, as Alertmanager sends.
 
 ordered_json payload_labels(const Labels& labels) {
   ordered_json object = ordered_json::object();

@@ -13,7 +13,6 @@ namespace outcomed {
 namespace {
 
 constexpr std::size_t kMaxHeader = 255;
-constexpr std::int64_t kMaxAnswer = 64 * 1024;  // The answer's words are only shown.
 
 // What may stand in a header: printable ASCII without blanks.
 std::string header_value(std::string_view text) {
@@ -46,7 +45,8 @@ void WebhookSettings::visit(ParamVisitor& visitor) {
   visitor.count("max_alerts", max_alerts, {0, 100'000},
                 "Alerts in one notification at most; the others are counted; 0 is no limit.");
   visitor.flag("send_resolved", send_resolved, "Whether to tell when an alert resolves.");
-  if (url.empty()) visitor.problem("url", "a webhook needs a URL", "url: https://hooks.example.org/x");
+  if (url.empty())
+    visitor.problem("url", "a webhook needs a URL", "url: https://hooks.example.org/x");
   if (timeout <= Duration::zero() || timeout > std::chrono::minutes(5)) {
     visitor.problem("timeout", "the timeout must be above zero and at most 5m", "timeout: 10s");
   }
@@ -60,8 +60,9 @@ Status WebhookReceiver::sign(HttpRequest& request) {
   const auto secret = secrets_.read(settings_.hmac_secret);
   if (!secret) return Error(secret.error()).while_doing("hmac_secret");
   if (secret->empty()) {
-    return Error{ErrorKind::invalid, fmt::format("hmac_secret: {} is empty; nothing is sent unsigned",
-                                                 settings_.hmac_secret.to_string())};
+    return Error{ErrorKind::invalid,
+                 fmt::format("hmac_secret: {} is empty; nothing is sent unsigned",
+                             settings_.hmac_secret.to_string())};
   }
   const std::string seconds = fmt::format("{}", unix_ms(now_()) / 1000);
   const auto signature = hmac_sha256_hex(secret->reveal(), seconds + ":" + request.body);
@@ -82,11 +83,15 @@ SendResult WebhookReceiver::send(const Message& message) {
   request.url = settings_.url;
   request.access = settings_.access;
   request.timeout = settings_.timeout;
-  request.max_bytes = kMaxAnswer;
-  request.body = webhook_body(told, static_cast<std::size_t>(std::max<std::int64_t>(
-                                        settings_.max_alerts, 0)));
-  request.headers = {{"Content-Type", "application/json"},
-                     {"Idempotency-Key", header_value(message.idempotency_key)}};
+  // A long answer to an accepted notification is no reason to send it again: it is read and
+  // dropped.
+  request.on_body = [](std::string_view) { return ok(); };
+  request.body =
+      webhook_body(told, static_cast<std::size_t>(std::max<std::int64_t>(settings_.max_alerts, 0)));
+  request.headers = {{"Content-Type", "application/json"}};
+  if (!message.idempotency_key.empty()) {
+    request.headers.emplace_back("Idempotency-Key", header_value(message.idempotency_key));
+  }
   if (settings_.hmac_secret.is_set()) {
     if (const Status signed_now = sign(request); !signed_now) {
       return send_result_of(signed_now.error(), now_());

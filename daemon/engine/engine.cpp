@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "alerts/render.h"
 #include "daemon/engine/bucket_codec.h"
 
 namespace outcomed {
@@ -26,8 +25,9 @@ Labels row_labels(const RuleSpec* rule) { return rule == nullptr ? Labels{} : ru
 
 class Engine::Impl {
  public:
-  Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules, Routing routing,
-       EngineSettings settings, Store& store, Stopwatch steady_now);
+  Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
+       std::shared_ptr<const Announcer> announcer, EngineSettings settings, Store& store,
+       Stopwatch steady_now);
 
   Status restore(Timestamp now);
   TickReport tick(Timestamp now);
@@ -74,21 +74,20 @@ class Engine::Impl {
   void apply(const RuleEvent& event, const RuleSpec* rule, const Unit& unit);
   void judge_health(Unit& unit, const SourceReport& report, Timestamp now);
   std::string memory_of(const Unit& unit) const;
-  void queue(const News& news, Timestamp now, std::vector<OutboxRow>& rows) const;
   void collect(TickReport& report, Timestamp now);
-  const RuleSpec* rule_named(const std::string& name) const;
 
-  Routing routing_;
+  std::shared_ptr<const Announcer> announcer_;
   EngineSettings settings_;
   Store* store_;
   Stopwatch steady_now_;
   TickRecord record_;  // Grows during a tick; kept when the commit fails, so nothing is lost.
 };
 
-Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules, Routing routing,
-                   EngineSettings settings, Store& store, Stopwatch steady_now)
+Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
+                   std::shared_ptr<const Announcer> announcer, EngineSettings settings,
+                   Store& store, Stopwatch steady_now)
     : rules_(std::move(rules)),
-      routing_(std::move(routing)),
+      announcer_(std::move(announcer)),
       settings_(std::move(settings)),
       store_(&store),
       steady_now_(std::move(steady_now)) {
@@ -112,11 +111,6 @@ Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
     }
     unit.stored_cells.resize(unit.spec.plans.size(), 0);
   }
-}
-
-const RuleSpec* Engine::Impl::rule_named(const std::string& name) const {
-  const auto found = std::ranges::find(rules_, name, &RuleSpec::name);
-  return found == rules_.end() ? nullptr : &*found;
 }
 
 Duration Engine::Impl::reach_of(const Unit& unit) const {
@@ -234,8 +228,7 @@ Status Engine::Impl::restore_alerts(Timestamp now) {
 // receiver, a restored backup).
 Status Engine::Impl::heal_outbox(Timestamp now) {
   for (const auto& [key, episode] : book_.open()) {
-    std::vector<OutboxRow> wanted;
-    queue({AlertStatus::firing, episode}, now, wanted);
+    std::vector<OutboxRow> wanted = announcer_->rows({AlertStatus::firing, episode}, now);
     if (wanted.empty()) continue;
     auto known = store_->deliveries(episode.id);
     if (!known) return std::move(known).error();
@@ -337,31 +330,6 @@ std::string Engine::Impl::memory_of(const Unit& unit) const {
   return writer.take();
 }
 
-void Engine::Impl::queue(const News& news, Timestamp now, std::vector<OutboxRow>& rows) const {
-  const RuleSpec* rule = rule_named(news.episode.key.rule);
-  const std::string url = routing_.external_url.empty()
-                              ? std::string()
-                              : routing_.external_url + "/api/v1/episodes/" + news.episode.id;
-  AlertMessage alert = render(news.episode, rule == nullptr ? Labels{} : rule->annotations, url);
-  alert.status = news.status;
-  if (news.status == AlertStatus::firing) alert.ends_at.reset();
-  for (const RouteMatch& route : match(routing_.root, routing_labels_of(alert.labels))) {
-    if (std::ranges::find(routing_.queued_receivers, route.receiver) ==
-        routing_.queued_receivers.end()) {
-      continue;
-    }
-    OutboxRow row;
-    row.receiver = route.receiver;
-    row.key = news.episode.key;
-    row.episode = news.episode.id;
-    row.status = news.status;
-    row.message = make_message(route, {alert}, routing_.external_url);
-    row.created_at = now;
-    row.next_attempt = now;
-    rows.push_back(std::move(row));
-  }
-}
-
 void Engine::Impl::collect(TickReport& report, Timestamp now) {
   for (Unit& unit : units_) {
     for (const Bound& bound : unit.rules) {
@@ -376,7 +344,7 @@ void Engine::Impl::collect(TickReport& report, Timestamp now) {
   report.episodes = book_.changed();
   record_.episodes.insert(record_.episodes.end(), report.episodes.begin(), report.episodes.end());
   for (const News& news : book_.news()) {
-    queue(news, now, record_.outbox);
+    for (OutboxRow& row : announcer_->rows(news, now)) record_.outbox.push_back(std::move(row));
     report.news = true;
   }
   report.commit = store_->commit(record_);
@@ -444,9 +412,10 @@ Status Engine::Impl::replay(TimeRange range, const std::function<void(double)>& 
 
 // ---- the public face -----------------------------------------------------------------------------
 
-Engine::Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules, Routing routing,
-               EngineSettings settings, Store& store, Stopwatch steady_now)
-    : impl_(std::make_unique<Impl>(std::move(sources), std::move(rules), std::move(routing),
+Engine::Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
+               std::shared_ptr<const Announcer> announcer, EngineSettings settings, Store& store,
+               Stopwatch steady_now)
+    : impl_(std::make_unique<Impl>(std::move(sources), std::move(rules), std::move(announcer),
                                    std::move(settings), store, std::move(steady_now))) {}
 Engine::~Engine() = default;
 

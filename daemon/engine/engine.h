@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "alerts/routing.h"
 #include "alerts/store.h"
+#include "daemon/engine/announcer.h"
 #include "daemon/engine/episode_book.h"
 #include "daemon/engine/rule_runner.h"
 #include "daemon/engine/source_watch.h"
@@ -22,13 +22,6 @@ struct SourceUnit {
   std::shared_ptr<Source> source;
   Duration delay{};
   std::vector<SignalPlan> plans;
-};
-
-// Which receivers keep what they are told in the outbox; mirrors read the episodes themselves.
-struct Routing {
-  Route root;
-  std::vector<std::string> queued_receivers;
-  std::string external_url;
 };
 
 struct EngineSettings {
@@ -59,8 +52,9 @@ class Engine {
  public:
   // `steady_now` measures fetch times.
   using Stopwatch = std::function<std::chrono::steady_clock::time_point()>;
-  Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules, Routing routing,
-         EngineSettings settings, Store& store, Stopwatch steady_now);
+  Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
+         std::shared_ptr<const Announcer> announcer, EngineSettings settings, Store& store,
+         Stopwatch steady_now);
   ~Engine();
 
   // Loads what the store knows and folds the stored buckets: restart, reload. Without stored buckets

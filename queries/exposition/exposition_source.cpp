@@ -68,6 +68,10 @@ ExpositionSource::ExpositionSource(ExpositionSettings settings, std::vector<Sign
       counters_(std::move(plans)),
       target_{"exposition", instance_of(settings_.url)} {}
 
+void ExpositionSource::seed_cells(std::size_t signal, const std::vector<Labels>& cells) {
+  counters_.seed_cells(signal, cells);
+}
+
 const std::vector<Labels>& ExpositionSource::cells(std::size_t signal) const {
   return counters_.cells(signal);
 }
@@ -98,9 +102,11 @@ Error ExpositionSource::error_of_answer(const HttpResponse& response) const {
                         "only: set url to where the page is",
                         response.status, redact_url(response.header("location")))};
   }
-  Error error = error_of_status(response);
-  if (error.kind == ErrorKind::unauthorized) error.message += fmt::format(" ({})", kKeyHint);
-  return error;
+  // The body is left out here: some gateways repeat parts of the key in it.
+  if (response.status == 401 || response.status == 403) {
+    return {ErrorKind::unauthorized, fmt::format("HTTP {}: {}", response.status, kKeyHint)};
+  }
+  return error_of_status(response);
 }
 
 Status ExpositionSource::poll(Timestamp now) {
@@ -155,7 +161,9 @@ Status ExpositionSource::scrape(Scrape& into) {
   if (type.starts_with("application/openmetrics-text") && !parser.saw_eof_mark()) {
     return Error{ErrorKind::corrupt, "the page doesn't end in \"# EOF\": it was cut off"};
   }
-  return parser.finish();
+  if (Status status = parser.finish(); !status) return status;
+  into.values.emplace_back(counters_.open("up", [&] { return target_.up(); }), 1.0);
+  return ok();
 }
 
 // The counters are cumulative: what falls away with the oldest scrapes is only when things

@@ -36,6 +36,7 @@ class ExpositionSource final : public Source {
 
   Result<Fetch> fetch(TimeRange range) override;
   [[nodiscard]] const std::vector<Labels>& cells(std::size_t signal) const override;
+  void seed_cells(std::size_t signal, const std::vector<Labels>& cells) override;
   [[nodiscard]] std::optional<Duration> poll_interval() const override;
   Status poll(Timestamp now) override;
   void save(Writer& writer) const override;

@@ -97,27 +97,41 @@ bool LabelWalk::next() {
   return quoted(value_);
 }
 
+namespace {
+
+// Appends the character at `i`, or U+FFFD where it is no valid UTF-8, and moves behind it.
+void take_character(std::string_view text, std::size_t& i, std::string& out) {
+  const std::size_t length = utf8_length(text, i);
+  if (length == 0) {
+    out += kReplacement;
+    ++i;
+  } else {
+    out.append(text, i, length);
+    i += length;
+  }
+}
+
+}  // namespace
+
 std::string unescape_label(std::string_view raw) {
   std::string out;
   out.reserve(raw.size());
   for (std::size_t i = 0; i < raw.size();) {
-    if (raw[i] == '\\' && i + 1 < raw.size()) {
-      const char next = raw[i + 1];
-      if (next == '\\' || next == '"' || next == 'n') {
-        out += next == 'n' ? '\n' : next;
-        i += 2;
-        continue;
-      }
-    }
-    const std::size_t length = utf8_length(raw, i);
-    if (length == 0) {
-      out += kReplacement;
-      ++i;
+    const char next = raw[i] == '\\' && i + 1 < raw.size() ? raw[i + 1] : '\0';
+    if (next == '\\' || next == '"' || next == 'n') {
+      out += next == 'n' ? '\n' : next;
+      i += 2;
     } else {
-      out.append(raw, i, length);
-      i += length;
+      take_character(raw, i, out);
     }
   }
+  return out;
+}
+
+std::string repair_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) take_character(text, i, out);
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "queries/exposition/page.h"
 
+#include "queries/counters/counter_reader.h"
+
 namespace outcomed {
 namespace {
 
@@ -32,6 +34,13 @@ Labels PageTarget::labels_of(const TextSample& sample) const {
     labels.set("exported_" + name, std::string(labels.get(name)));
     labels.set(name, value);
   }
+  return labels;
+}
+
+Labels PageTarget::up() const {
+  Labels labels{{"__name__", std::string(kUpMetric)}};
+  labels.set("job", job);
+  labels.set("instance", instance);
   return labels;
 }
 

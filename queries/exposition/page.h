@@ -37,6 +37,8 @@ struct PageTarget {
   std::string instance;
 
   [[nodiscard]] Labels labels_of(const TextSample& sample) const;
+  // Of the series `up` that says of each page that it was read.
+  [[nodiscard]] Labels up() const;
 };
 
 }  // namespace outcomed

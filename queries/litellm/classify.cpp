@@ -1,52 +1,15 @@
 #include "queries/litellm/classify.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "queries/error_class.h"
+#include "queries/litellm/exception_names.h"
 
 namespace outcomed::litellm {
 namespace {
 
 using namespace error_class;  // NOLINT: this file is about nothing else.
-
-struct Name {
-  std::string_view exception;
-  std::string_view error_class;
-};
-
-constexpr std::array<Name, 29> kNames = {{
-    {"BadRequestError", kInvalidRequest},
-    {"InvalidRequestError", kInvalidRequest},
-    {"ContextWindowExceededError", kInvalidRequest},
-    {"UnsupportedParamsError", kInvalidRequest},
-    {"UnprocessableEntityError", kInvalidRequest},
-    {"ImageFetchError", kInvalidRequest},
-    {"LiteLLMUnknownProvider", kInvalidRequest},
-    {"ProxyModelNotFoundError", kInvalidRequest},
-    {"ContentPolicyViolationError", kPolicyRejection},
-    {"RejectedRequestError", kPolicyRejection},
-    {"GuardrailRaisedException", kPolicyRejection},
-    {"BlockedPiiEntityError", kPolicyRejection},
-    {"AuthenticationError", kAuthentication},
-    {"PermissionDeniedError", kAuthentication},
-    {"NotFoundError", kModelNotFound},
-    {"RateLimitError", kRateLimited},
-    {"BudgetExceededError", kQuotaExhausted},
-    {"InternalServerError", kProviderUnavailable},
-    {"APIConnectionError", kProviderUnavailable},
-    {"ServiceUnavailableError", kProviderUnavailable},
-    {"BadGatewayError", kProviderUnavailable},
-    {"MidStreamFallbackError", kProviderUnavailable},
-    {"Timeout", kDeadlineExceeded},
-    {"APITimeoutError", kDeadlineExceeded},
-    {"APIResponseValidationError", kOutputInvalid},
-    {"JSONSchemaValidationError", kOutputInvalid},
-    {"RouterRateLimitError", kRouterRefusal},
-    {"RouterRateLimitErrorBasic", kRouterRefusal},
-    {"ProxyRateLimitError", kRouterRefusal},
-}};
 
 std::string_view by_status(std::string_view status) {
   int code = 0;
@@ -109,8 +72,8 @@ std::string_view classify(std::string_view exception_class, std::string_view sta
   if (cause == "budget") return kQuotaExhausted;
   if (!cause.empty()) return kRouterRefusal;
   if (name == "HTTPException" && status == "400") return kPolicyRejection;  // Guardrails.
-  const auto found = std::ranges::find(kNames, name, &Name::exception);
-  if (found != kNames.end()) return found->error_class;
+  const auto found = std::ranges::find(kExceptionNames, name, &ExceptionName::exception);
+  if (found != kExceptionNames.end()) return found->error_class;
   // Names of the gateway's own bugs (TypeError, KeyError …) come without a provider.
   if (!of_provider && name != "HTTPException" && name != "APIError") return kUnknown;
   return by_status(status);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -28,8 +29,8 @@ bool parse_special(std::string_view text, double& value) {
     return true;
   }
   if (text != "Inf" && text != "Infinity") return false;
-  value = negative ? -std::numeric_limits<double>::infinity()
-                   : std::numeric_limits<double>::infinity();
+  value =
+      negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   return true;
 }
 
@@ -56,8 +57,7 @@ bool parse_sample_value(std::string_view text, double& value) {
     return parse_special(text, value);
   }
   double parsed = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
   if (error != std::errc() || end != digits.data() + digits.size()) return false;
   value = text.front() == '-' ? -parsed : parsed;
   return true;
@@ -78,17 +78,13 @@ std::string excerpt(std::string_view text, std::size_t limit) {
   for (const char c : text.substr(0, limit)) {
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   }
-  // A cut inside a character would leave bytes that are no UTF-8.
-  while (!out.empty() && !simdjson::validate_utf8(out)) {
-    const auto bad = std::find_if(out.begin(), out.end(),
-                                  [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-    if (text.size() <= limit || out.end() - bad > 3) {
-      for (char& c : out) {
-        if (static_cast<unsigned char>(c) >= 0x80) c = '?';
-      }
-    } else {
-      out.erase(bad, out.end());
-    }
+  if (text.size() > limit) {  // The cut may lie inside a character: leave that one out.
+    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();
+    if (!out.empty() && static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
+  }
+  if (!simdjson::validate_utf8(out)) {
+    std::ranges::replace_if(
+        out, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
   }
   if (text.size() > limit) out += "…";
   return out;
@@ -104,15 +100,17 @@ LabelParser::LabelParser(LabelParser&&) noexcept = default;
 LabelParser& LabelParser::operator=(LabelParser&&) noexcept = default;
 
 Result<Labels> LabelParser::parse(std::string_view json) {
-  const Error bad{ErrorKind::corrupt, fmt::format("labels are not an object of strings: {}",
-                                                  excerpt(json))};
+  const auto bad = [&] {
+    return Error{ErrorKind::corrupt,
+                 fmt::format("labels are not an object of strings: {}", excerpt(json))};
+  };
   namespace od = simdjson::ondemand;
   od::document document;
   od::object object;
   Labels labels;
   if (state_->parser.iterate(json.data(), json.size(), json.size() + kJsonPadding).get(document) ||
       document.get_object().get(object)) {
-    return bad;
+    return bad();
   }
   for (auto entry : object) {
     std::string_view name;
@@ -120,11 +118,11 @@ Result<Labels> LabelParser::parse(std::string_view json) {
     od::field field;
     if (std::move(entry).get(field) || field.unescaped_key().get(name) ||
         field.value().get_string().get(value)) {
-      return bad;
+      return bad();
     }
     labels.set(std::string(name), std::string(value));
   }
-  if (!document.at_end()) return bad;
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad();
   return labels;
 }
 

@@ -322,7 +322,7 @@ TEST(TextFormat, ReadsBackWhateverLabelsAreWritten) {
     std::string line = "m{";
     for (char name = 'a'; name < 'd'; ++name) {
       std::string value = "v";
-      for (unsigned i = random() % 8; i > 0; --i) {
+      for (auto i = random() % 8; i > 0; --i) {
         const char c = alphabet[random() % alphabet.size()];
         value += c == '\xC3' || c == '\xA9' ? std::string("\xC3\xA9") : std::string(1, c);
       }
@@ -343,7 +343,7 @@ TEST(TextFormat, SurvivesRandomDamageOfAPage) {
   std::size_t refused = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string text = good;
-    for (unsigned i = 1 + random() % 4; i > 0; --i) {
+    for (auto i = 1 + random() % 4; i > 0; --i) {
       const std::size_t at = random() % text.size();
       switch (random() % 3) {
         case 0:

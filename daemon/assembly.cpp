@@ -1,0 +1,121 @@
+#include "daemon/assembly.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "queries/recording/recording_source.h"
+
+namespace outcomed {
+namespace {
+
+std::vector<RuleSpec> take_rules(Config& config) {
+  std::vector<RuleSpec> specs;
+  for (RuleConfig& rule : config.rules) {
+    RuleSpec spec;
+    spec.name = rule.name;
+    spec.kind = rule.kind;
+    spec.signal = rule.signal;
+    spec.by = rule.by;
+    spec.matchers = rule.matchers;
+    spec.labels = rule.labels;
+    spec.annotations = rule.annotations;
+    spec.keep_firing = rule.keep_firing_for;
+    spec.detector = std::move(rule.detector);
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+// Signals that some rule judges, by source.
+std::map<std::string, std::vector<SignalPlan>> plans_by_source(const Config& config) {
+  std::map<std::string, std::vector<SignalPlan>> plans;
+  for (const SignalPlan& plan : config.signals) {
+    const bool used = std::ranges::any_of(
+        config.rules, [&](const RuleConfig& rule) { return rule.signal == plan.name; });
+    if (used) plans[plan.source].push_back(narrowed(plan, config.rules));
+  }
+  return plans;
+}
+
+// Without a route everything goes to the first receiver.
+Route root_of(const Config& config) {
+  if (config.route) return *config.route;
+  Route route;
+  if (!config.receivers.empty()) route.receiver = config.receivers.front().name;
+  return route;
+}
+
+}  // namespace
+
+SignalPlan narrowed(const SignalPlan& offered, const std::vector<RuleConfig>& rules,
+                    const std::vector<std::string>& extra) {
+  std::set<std::string> used(extra.begin(), extra.end());
+  for (const RuleConfig& rule : rules) {
+    if (rule.signal != offered.name) continue;
+    used.insert(rule.by.begin(), rule.by.end());
+    for (const Matcher& matcher : rule.matchers) used.insert(matcher.name());
+  }
+  for (const Matcher& matcher : offered.neutral) used.insert(matcher.name());
+  const auto unused = [&](const std::string& label) { return !used.contains(label); };
+  SignalPlan plan = offered;
+  std::erase_if(plan.labels, unused);
+  std::erase_if(plan.failure_labels, unused);
+  return plan;
+}
+
+Result<Assembly> assemble(Config& config, HttpClient& http, SecretReader& secrets,
+                          std::function<Timestamp()> now) {
+  Assembly assembly;
+  for (auto& [name, plans] : plans_by_source(config)) {
+    const SourceConfig* source = config.source(name);
+    if (source == nullptr) {
+      return Error{ErrorKind::invalid, fmt::format("there is no source {}", name)};
+    }
+    auto made = make_source(*source, plans, http);
+    if (!made) return std::move(made).error().while_doing("source " + name);
+    assembly.sources.push_back({name, *std::move(made), source->delay, std::move(plans)});
+  }
+  std::vector<QueuedPart> parts;
+  for (const ReceiverConfig& receiver : config.receivers) {
+    for (std::size_t i = 0; i < receiver.parts.size(); ++i) {
+      auto made = make_receiver(receiver.parts[i], http, secrets, now);
+      if (!made) return std::move(made).error().while_doing("receiver " + receiver.name);
+      if (auto* mirror = std::get_if<std::shared_ptr<Mirror>>(&*made)) {
+        assembly.mirrors.push_back({receiver.name, *mirror});
+        continue;
+      }
+      const std::string outbox =
+          receiver.parts.size() == 1 ? receiver.name : fmt::format("{}/{}", receiver.name, i + 1);
+      parts.push_back({receiver.name, outbox});
+      assembly.queued.push_back({outbox, std::get<std::shared_ptr<Receiver>>(*made)});
+    }
+  }
+  std::map<std::string, Labels> annotations;
+  for (const RuleConfig& rule : config.rules) annotations[rule.name] = rule.annotations;
+  std::string external_url = config.http.external_url;
+  while (external_url.ends_with('/')) external_url.pop_back();
+  assembly.announcer = std::make_shared<const Announcer>(root_of(config), std::move(parts),
+                                                         std::move(annotations), external_url);
+  assembly.rules = take_rules(config);
+  return assembly;
+}
+
+Result<Assembly> assemble_replay(Config& config, const std::string& recording) {
+  Assembly assembly;
+  std::vector<SignalPlan> plans;
+  for (auto& [source, of_source] : plans_by_source(config)) {
+    for (SignalPlan& plan : of_source) plans.push_back(std::move(plan));
+  }
+  if (plans.empty()) return Error{ErrorKind::invalid, "no rule judges any signal"};
+  auto source = std::make_shared<RecordingSource>(RecordingSettings{recording}, plans);
+  assembly.sources.push_back({"recording", std::move(source), {}, std::move(plans)});
+  assembly.announcer = std::make_shared<const Announcer>(Route{}, std::vector<QueuedPart>{},
+                                                         std::map<std::string, Labels>{}, "");
+  assembly.rules = take_rules(config);
+  return assembly;
+}
+
+}  // namespace outcomed

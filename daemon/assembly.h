@@ -1,0 +1,43 @@
+// From a checked configuration to the parts of a running engine.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daemon/config/config.h"
+#include "daemon/engine/engine.h"
+#include "daemon/plugins.h"
+
+namespace outcomed {
+
+// The plan with only the labels that the rules (or `extra`) use; those of neutral classes stay.
+SignalPlan narrowed(const SignalPlan& offered, const std::vector<RuleConfig>& rules,
+                    const std::vector<std::string>& extra = {});
+
+struct QueuedReceiver {
+  std::string outbox;
+  std::shared_ptr<Receiver> receiver;
+};
+
+struct MirroredReceiver {
+  std::string receiver;
+  std::shared_ptr<Mirror> mirror;
+};
+
+struct Assembly {
+  std::vector<SourceUnit> sources;
+  std::vector<RuleSpec> rules;
+  std::shared_ptr<const Announcer> announcer;
+  std::vector<QueuedReceiver> queued;
+  std::vector<MirroredReceiver> mirrors;
+};
+
+// Takes the detectors out of `config`. Errors name the source or receiver.
+Result<Assembly> assemble(Config& config, HttpClient& http, SecretReader& secrets,
+                          std::function<Timestamp()> now);
+
+// Only the sources and rules, every source replaced by one recording: `backtest --recording`.
+Result<Assembly> assemble_replay(Config& config, const std::string& recording);
+
+}  // namespace outcomed

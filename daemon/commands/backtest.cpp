@@ -1,0 +1,111 @@
+#include <fmt/core.h>
+
+#include <ostream>
+
+#include "daemon/assembly.h"
+#include "daemon/commands/episode_table.h"
+#include "daemon/commands/options.h"
+#include "daemon/engine/null_store.h"
+#include "daemon/episode_json.h"
+#include "daemon/net/curl_client.h"
+#include "daemon/net/secret_reader.h"
+
+namespace outcomed {
+namespace {
+
+// The span to replay: what was asked for, as far as the data goes.
+Result<TimeRange> span_of(const Options& options, Assembly& assembly, Timestamp now) {
+  const auto from = options.time("from", now);
+  if (!from) return from.error();
+  const auto to = options.time("to", now);
+  if (!to) return to.error();
+  std::optional<TimeRange> data;
+  for (const SourceUnit& unit : assembly.sources) {
+    auto span = unit.source->span();
+    if (!span) return std::move(span).error();
+    if (!*span) continue;
+    data = data ? TimeRange{std::min(data->begin, (*span)->begin), std::max(data->end, (*span)->end)}
+                : **span;
+  }
+  if (!data && !*from) {
+    return Error{ErrorKind::invalid, "--from is needed for live sources: --from now-2d"};
+  }
+  TimeRange range{from->value_or(data ? data->begin : now), to->value_or(data ? data->end : now)};
+  if (range.end <= range.begin) return Error{ErrorKind::invalid, "there is nothing between --from and --to"};
+  return range;
+}
+
+void print_table(std::ostream& out, TimeRange range, const Engine& engine) {
+  const auto& episodes = engine.replayed();
+  if (episodes.empty()) {
+    out << "no episodes\n";
+  } else {
+    print_episodes(out, episodes, false);
+    out << "\n";
+    for (const Episode& episode : episodes) out << episode.sentence << "\n";
+  }
+  out << fmt::format("\n{} to {} ({}): {} buckets, {} episodes\n", format_rfc3339(range.begin),
+                     format_rfc3339(range.end), format_duration(range.length()),
+                     engine.folded_buckets(), episodes.size());
+}
+
+}  // namespace
+
+ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell) {
+  Options options("backtest [--recording PATH] [--from TIME] [--to TIME]",
+                  "Runs the rules over the past with the engine of the daemon and a replay clock, and\n"
+                  "lists the episodes they would have had. Nobody is told, nothing is stored.",
+                  "outcomed backtest --config outcomed.yaml --recording ./pages --format json");
+  options.value("config,c", std::string(kDefaultConfig), "configuration file")
+      .value("recording", "read this instead of every source: folder of pages, .om or .csv")
+      .value("from", "start: RFC 3339, Unix seconds or now-2d")
+      .value("to", "end, likewise (default: now, or the end of the recording)")
+      .value("format,f", "table", "table, json or csv");
+  if (const auto end = options.parse(arguments, shell)) return *end;
+  LoadedConfig loaded;
+  if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
+
+  FileSecretReader secrets(shell.environment);
+  CurlClient http(secrets);
+  auto assembly = options.has("recording")
+                      ? assemble_replay(loaded.config, options.text("recording"))
+                      : assemble(loaded.config, http, secrets, [&] { return shell.clock.now(); });
+  const auto fail = [&](const Error& error) {
+    shell.err << "outcomed: " << error.message << "\n";
+    return status_of(error);
+  };
+  if (!assembly) return fail(assembly.error());
+  const auto range = span_of(options, *assembly, shell.clock.now());
+  if (!range) return range.error().kind == ErrorKind::invalid && !options.has("recording")
+                         ? usage_error(shell, range.error().message)
+                         : fail(range.error());
+  NullStore store;
+  EngineSettings settings;
+  settings.config_hash = loaded.hash;
+  Engine engine(std::move(assembly->sources), std::move(assembly->rules), assembly->announcer,
+                settings, store, [&] { return shell.clock.steady_now(); });
+  const Status status = engine.replay(*range, [&](double done) {
+    if (shell.err_is_terminal) shell.err << fmt::format("\rbacktest {:3.0f} %", done * 100);
+  });
+  if (shell.err_is_terminal) shell.err << "\r\033[K";
+  if (!status) return fail(status.error());
+  for (const Problem& problem : engine.replay_problems()) {
+    shell.err << fmt::format("note: {}{}{}: {}\n", problem.what, problem.where.empty() ? "" : " ",
+                             problem.where, problem.message);
+  }
+  const std::string format = options.text("format");
+  if (format == "json") {
+    shell.out << backtest_json(*range, engine.folded_buckets(), engine.replay_problems(),
+                               engine.replayed())
+              << "\n";
+  } else if (format == "csv") {
+    print_episodes_csv(shell.out, engine.replayed());
+  } else if (format == "table") {
+    print_table(shell.out, *range, engine);
+  } else {
+    return usage_error(shell, fmt::format("--format: \"{}\" is none of table, json, csv", format));
+  }
+  return ExitStatus::ok;
+}
+
+}  // namespace outcomed

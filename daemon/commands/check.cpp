@@ -1,0 +1,45 @@
+#include <fmt/core.h>
+
+#include <ostream>
+
+#include "daemon/commands/options.h"
+#include "daemon/config/default_rules.h"
+#include "daemon/plugins.h"
+
+namespace outcomed {
+
+ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
+  Options options("check [--config FILE]",
+                  "Reads the configuration and says everything that is wrong with it, one line each:\n"
+                  "FILE:LINE:COLUMN: PATH: what is wrong; what to do. Ends with 78 if there is anything.",
+                  "outcomed check --config ./outcomed.yaml");
+  options.value("config,c", std::string(kDefaultConfig), "configuration file")
+      .value("format,f", "table", "table or json")
+      .flag("print-defaults", "print the rules that are used where the file has none");
+  if (const auto end = options.parse(arguments, shell)) return *end;
+  if (options.has("print-defaults")) {
+    shell.out << default_rules_text();
+    return ExitStatus::ok;
+  }
+  const std::string format = options.text("format");
+  if (format != "table" && format != "json") {
+    return usage_error(shell, fmt::format("--format: \"{}\" is neither table nor json", format));
+  }
+  const LoadedConfig loaded = load_config(options.text("config"), catalogs());
+  const std::size_t rules = loaded.config.rules.size();
+  const std::size_t signals = loaded.config.signals.size();
+  if (format == "json") {
+    shell.out << to_json(loaded.problems, rules, signals) << "\n";
+  } else {
+    shell.err << to_text(loaded.problems);
+    for (const ConfigProblem& note : loaded.notes) shell.err << "note: " << to_text({note});
+    if (loaded.ok()) {
+      shell.out << fmt::format("{}: {} rules{} over {} signals: no problems\n",
+                               options.text("config"), rules,
+                               loaded.config.default_rules ? " (the built-in ones)" : "", signals);
+    }
+  }
+  return loaded.ok() ? ExitStatus::ok : ExitStatus::config;
+}
+
+}  // namespace outcomed

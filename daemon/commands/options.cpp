@@ -1,0 +1,131 @@
+#include "daemon/commands/options.h"
+
+#include <fmt/core.h>
+
+#include <boost/program_options.hpp>
+#include <ostream>
+
+#include "daemon/plugins.h"
+
+namespace outcomed {
+
+namespace po = boost::program_options;
+
+struct Options::Parts {
+  std::string usage;
+  std::string text;
+  std::string example;
+  po::options_description described{"Options"};
+  po::options_description hidden;
+  po::positional_options_description positional;
+  po::variables_map values;
+};
+
+Options::Options(std::string usage, std::string text, std::string example)
+    : parts_(std::make_unique<Parts>()) {
+  parts_->usage = std::move(usage);
+  parts_->text = std::move(text);
+  parts_->example = std::move(example);
+  parts_->described.add_options()("help,h", "show this help");
+}
+
+Options::~Options() = default;
+
+Options& Options::value(const char* name, const char* help) {
+  parts_->described.add_options()(name, po::value<std::string>()->value_name(""), help);
+  return *this;
+}
+
+Options& Options::value(const char* name, const std::string& by_default, const char* help) {
+  parts_->described.add_options()(name, po::value<std::string>()->default_value(by_default), help);
+  return *this;
+}
+
+Options& Options::flag(const char* name, const char* help) {
+  parts_->described.add_options()(name, po::bool_switch(), help);
+  return *this;
+}
+
+Options& Options::list(const char* name, const char* help) {
+  parts_->described.add_options()(name, po::value<std::vector<std::string>>()->value_name(""), help);
+  return *this;
+}
+
+Options& Options::positional(const char* name, int most, const char* help) {
+  parts_->hidden.add_options()(name, po::value<std::vector<std::string>>(), help);
+  parts_->positional.add(name, most);
+  return *this;
+}
+
+std::optional<ExitStatus> Options::parse(const std::vector<std::string>& arguments, Shell& shell) {
+  try {
+    po::options_description all;
+    all.add(parts_->described).add(parts_->hidden);
+    po::store(po::command_line_parser(arguments)
+                  .options(all)
+                  .positional(parts_->positional)
+                  .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+                  .run(),
+              parts_->values);
+    po::notify(parts_->values);
+  } catch (const po::error& e) {
+    return usage_error(shell, fmt::format("{}; see outcomed {} --help", e.what(), parts_->usage));
+  }
+  if (parts_->values.count("help") == 0) return std::nullopt;
+  shell.out << "Usage: outcomed " << parts_->usage << "\n\n"
+            << parts_->text << "\n\n"
+            << parts_->described << "\nExample:\n  " << parts_->example << "\n";
+  return ExitStatus::ok;
+}
+
+bool Options::has(const char* name) const {
+  const po::variable_value& value = parts_->values[name];
+  if (value.empty()) return false;
+  const auto* on = boost::any_cast<bool>(&value.value());
+  return on == nullptr || *on;
+}
+
+std::string Options::text(const char* name) const {
+  return has(name) ? parts_->values[name].as<std::string>() : std::string();
+}
+
+std::vector<std::string> Options::texts(const char* name) const {
+  return has(name) ? parts_->values[name].as<std::vector<std::string>>()
+                   : std::vector<std::string>();
+}
+
+Result<std::optional<Timestamp>> Options::time(const char* name, Timestamp now) const {
+  const std::string written = text(name);
+  if (written.empty()) return std::optional<Timestamp>();
+  if (written == "now") return std::optional(now);
+  if (written.starts_with("now-")) {
+    const auto back = parse_duration(std::string_view(written).substr(4));
+    if (!back) return Error{back.error()}.while_doing(fmt::format("--{}", name));
+    return std::optional(now - *back);
+  }
+  const auto at = parse_timestamp(written);
+  if (!at) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("--{}: {} (or now-2h)", name, at.error().message)};
+  }
+  return std::optional(*at);
+}
+
+ExitStatus usage_error(Shell& shell, const std::string& message) {
+  shell.err << "outcomed: " << message << "\n";
+  return ExitStatus::usage;
+}
+
+std::optional<ExitStatus> load_or_report(const std::string& path, Shell& shell,
+                                         LoadedConfig& loaded) {
+  loaded = load_config(path, catalogs());
+  if (loaded.ok()) return std::nullopt;
+  shell.err << to_text(loaded.problems);
+  return ExitStatus::config;
+}
+
+ExitStatus status_of(const Error& error) {
+  return error.kind == ErrorKind::invalid ? ExitStatus::config : ExitStatus::unavailable;
+}
+
+}  // namespace outcomed

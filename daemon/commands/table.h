@@ -1,0 +1,30 @@
+// Text tables for people: columns as wide as they must be, numbers to the right.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace outcomed {
+
+class Table {
+ public:
+  // A heading that begins with '>' makes its column flush right.
+  explicit Table(std::vector<std::string> headings);
+  void row(std::vector<std::string> cells);
+  void print(std::ostream& out) const;
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+
+ private:
+  std::vector<std::string> headings_;
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// One CSV line (RFC 4180).
+std::string csv_line(const std::vector<std::string>& cells);
+
+// "2026-11-30 12:04:05Z" for a table; "-" for no time.
+std::string short_time(const std::string& rfc3339);
+
+}  // namespace outcomed

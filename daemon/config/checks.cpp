@@ -1,0 +1,91 @@
+// What can be said only once the whole main file was read.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "daemon/config/loading.h"
+#include "daemon/config/values.h"
+
+namespace outcomed {
+namespace {
+
+// A source reads all its counters in one step.
+void check_common_steps(Section& section) {
+  std::map<std::string, const SignalPlan*> first;
+  for (const SignalPlan& signal : section.loading.config.signals) {
+    if (signal.terms.empty()) continue;
+    const auto [known, fresh] = first.emplace(signal.source, &signal);
+    const std::string path = join_path(join_path("signals", signal.name), "step");
+    if (fresh || known->second->step == signal.step) continue;
+    if (section.problems.has_problem_at(path, 0)) continue;
+    const Node::Entry* all = section.top.take("signals");
+    const Node::Entry* own = all ? all->value.find(signal.name) : nullptr;
+    const Node::Entry* step = own ? own->value.find("step") : nullptr;
+    section.problems.add(
+        step  ? step->value.place
+        : own ? own->place
+              : Place{},
+        path,
+        fmt::format("{} differs from the step of signal {} ({}) of the same source",
+                    format_duration(signal.step), known->second->name,
+                    format_duration(known->second->step)),
+        "use one step, or name the source twice");
+  }
+}
+
+void used_receivers(const Route& root, std::set<std::string, std::less<>>& used) {
+  std::vector<const Route*> open = {&root};
+  while (!open.empty()) {
+    const Route* route = open.back();
+    open.pop_back();
+    used.insert(route->receiver);
+    for (const Route& child : route->routes) open.push_back(&child);
+  }
+}
+
+void check_receivers(Section& section) {
+  const Config& config = section.loading.config;
+  ProblemSink notes(section.problems.file(), section.loading.notes);
+  const Node::Entry* list = section.top.take("receivers");
+  const bool has_route = section.top.take("route") != nullptr;
+  if (config.receivers.empty() && !has_route) {
+    if (!list || list->value.kind == Node::Kind::sequence) {
+      notes.add({}, "receivers", "there are none: nobody will be told",
+                "write receivers: and route:");
+    }
+    return;
+  }
+  if (!has_route) {
+    section.problems.add(
+        list->value.place, "receivers", "no route leads to them",
+        fmt::format("write route: {{receiver: {}}}", config.receivers.front().name));
+    return;
+  }
+  if (!config.route) return;
+  std::set<std::string, std::less<>> used;
+  used_receivers(*config.route, used);
+  for (const ReceiverConfig& receiver : config.receivers) {
+    if (receiver.name.empty() || used.contains(receiver.name)) continue;
+    notes.add(receiver.place, "receivers",
+              fmt::format("no route leads to {}", shown(receiver.name)),
+              "name it in a route, or remove it");
+  }
+}
+
+void check_any_signal(Section& section) {
+  if (section.top.take("presets") || section.top.take("signals")) return;
+  section.problems.add({1, 1}, "signals", "there are none",
+                       "write presets: [{litellm: {metrics: …}}], or signals: of your own");
+}
+
+}  // namespace
+
+void check_whole(Section& section) {
+  check_any_signal(section);
+  check_common_steps(section);
+  check_receivers(section);
+}
+
+}  // namespace outcomed

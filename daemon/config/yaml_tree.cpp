@@ -1,0 +1,215 @@
+#include "daemon/config/yaml_tree.h"
+
+#include <fmt/core.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <unordered_map>
+
+#include "daemon/config/values.h"
+#include "daemon/config/yaml_text.h"
+
+namespace outcomed {
+namespace {
+
+// Thrown through yaml-cpp to end a parse whose result would be refused anyway.
+struct StopParsing {};
+
+// Builds the tree from yaml-cpp's events; no recursion, so the depth of hostile input costs
+// nothing.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  TreeBuilder(const YamlText& text, ProblemSink& problems) : text_(text), problems_(problems) {}
+
+  [[nodiscard]] bool usable() const { return usable_; }
+  Node take_root() { return std::move(root_); }
+  // The innermost list or mapping in brackets that is not closed yet.
+  [[nodiscard]] std::optional<Place> open_since() const {
+    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+      if (level->bracketed) return level->node.place;
+    }
+    return std::nullopt;
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) {
+      stop(place(mark), "a second document starts here", "keep one document in the file");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    open(mark, "", anchor, Node::Kind::null);
+    close();
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    refuse(place(mark), "aliases (*name) are not supported", "write the value out");
+    open(mark, "", 0, Node::Kind::null);
+    close();
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    Node& node = open(mark, tag, anchor, Node::Kind::scalar);
+    node.text = value;
+    node.quoted = tag == "!";
+    if (has_control_character(value)) {
+      refuse(node.place, "the text holds a control character", "remove it");
+    }
+    if (node.quoted && !text_.quote_closes(byte_offset(mark))) {
+      stop(node.place, "the quote that starts here isn't closed", "add the closing quote");
+    }
+    close();
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value style) override {
+    open(mark, tag, anchor, Node::Kind::sequence);
+    levels_.back().bracketed = style == YAML::EmitterStyle::Flow;
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value style) override {
+    open(mark, tag, anchor, Node::Kind::map);
+    levels_.back().bracketed = style == YAML::EmitterStyle::Flow;
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  // A map takes keys and values in turn; `key` waits for its value.
+  struct Level {
+    Node node;
+    std::optional<Node> key;
+    bool bracketed = false;
+  };
+
+  [[nodiscard]] std::size_t byte_offset(const YAML::Mark& mark) const {
+    return mark.pos < 0 ? 0 : static_cast<std::size_t>(mark.pos);
+  }
+  [[nodiscard]] Place place(const YAML::Mark& mark) const { return text_.place(byte_offset(mark)); }
+
+  void refuse(Place at, std::string message, std::string hint) {
+    usable_ = false;
+    problems_.add(at, "", std::move(message), std::move(hint));
+  }
+  void stop(Place at, std::string message, std::string hint) {
+    refuse(at, std::move(message), std::move(hint));
+    throw StopParsing();
+  }
+
+  Node& open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+             Node::Kind kind) {
+    const Place at = place(mark);
+    if (++nodes_ > kMaxConfigNodes) {
+      stop(at, fmt::format("the file has more than {} values", kMaxConfigNodes), "split it");
+    }
+    if (levels_.size() >= kMaxConfigDepth) {
+      stop(at, fmt::format("more than {} levels of nesting", kMaxConfigDepth), "write it flatter");
+    }
+    if (anchor != 0) {
+      refuse(at, "anchors (&name) are not supported", "write the value out where it is needed");
+    }
+    if (tag.size() > 1) refuse(at, "tags (!name) are not supported", "remove the tag");
+    levels_.push_back({});
+    levels_.back().node.kind = kind;
+    levels_.back().node.place = at;
+    return levels_.back().node;
+  }
+
+  // Ends the node opened last and hands it to the one that holds it.
+  void close() {
+    Level done = std::move(levels_.back());
+    levels_.pop_back();
+    if (done.node.kind == Node::Kind::map) drop_duplicates(done.node);
+    if (levels_.empty()) {
+      root_ = std::move(done.node);
+      return;
+    }
+    Level& parent = levels_.back();
+    if (parent.node.kind == Node::Kind::sequence) {
+      // yaml-cpp places an empty item where the next token stands.
+      if (done.node.kind == Node::Kind::null) done.node.place = parent.node.place;
+      parent.node.items.push_back(std::move(done.node));
+    } else if (!parent.key) {
+      parent.key = std::move(done.node);
+    } else {
+      add_entry(parent, std::move(done.node));
+    }
+  }
+
+  void add_entry(Level& parent, Node value) {
+    Node key = std::move(*parent.key);
+    parent.key.reset();
+    if (value.kind == Node::Kind::null) value.place = key.place;
+    if (key.kind == Node::Kind::map || key.kind == Node::Kind::sequence) {
+      refuse(key.place, "a key must be a plain text", "quote texts that start with { or [");
+    } else if (key.kind == Node::Kind::null) {
+      refuse(key.place, "a key is missing", "write the key, in quotes if it is null or ~");
+    } else if (key.text == "<<" && !key.quoted) {
+      refuse(key.place, "merge keys (<<) are not supported", "write the settings out");
+    } else {
+      parent.node.entries.push_back({std::move(key.text), key.place, std::move(value)});
+    }
+  }
+
+  void drop_duplicates(Node& map) {
+    std::unordered_map<std::string_view, Place> seen;
+    std::vector<bool> twice(map.entries.size());
+    bool any = false;
+    for (std::size_t i = 0; i < map.entries.size(); ++i) {
+      const Node::Entry& entry = map.entries[i];
+      const auto [first, fresh] = seen.emplace(entry.key, entry.place);
+      if (fresh) continue;
+      problems_.add(entry.place, "",
+                    fmt::format("the key {} stands here again; it is already in line {}",
+                                shown(entry.key), first->second.line),
+                    "remove one of them");
+      twice[i] = any = true;
+    }
+    if (!any) return;
+    std::size_t i = 0;
+    std::erase_if(map.entries, [&](const Node::Entry&) { return twice[i++]; });
+  }
+
+  const YamlText& text_;
+  ProblemSink& problems_;
+  std::vector<Level> levels_;
+  Node root_;
+  std::size_t nodes_ = 0;
+  int documents_ = 0;
+  bool usable_ = true;
+};
+
+}  // namespace
+
+const Node::Entry* Node::find(std::string_view key) const {
+  const auto found = std::ranges::find(entries, key, &Entry::key);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+bool parse_yaml(std::string_view raw, Node& root, ProblemSink& problems) {
+  const YamlText text(raw);
+  if (const std::optional<TextFault> fault = text.find_fault()) {
+    problems.add(fault->place, "", fault->message, fault->hint);
+    return false;
+  }
+  TreeBuilder builder(text, problems);
+  try {
+    std::istringstream stream(text.text());
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const StopParsing&) {
+  } catch (const YAML::Exception& error) {
+    const std::size_t offset = error.mark.pos < 0 ? 0 : static_cast<std::size_t>(error.mark.pos);
+    const TextFault fault = text.explain_syntax_error(offset, error.msg, builder.open_since());
+    problems.add(fault.place, "", fault.message, fault.hint);
+    return false;
+  }
+  if (builder.usable()) root = builder.take_root();
+  return builder.usable();
+}
+
+}  // namespace outcomed

@@ -1,0 +1,107 @@
+#include "daemon/delivery/outbox_delivery.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "alerts/render.h"
+
+namespace outcomed {
+namespace {
+
+// Alerts in one message; larger groups go in several.
+constexpr std::size_t kMaxBatch = 200;
+
+Message combined(const std::vector<OutboxRow>& rows) {
+  Message message = rows.front().message;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    for (const AlertMessage& alert : rows[i].message.alerts) message.alerts.push_back(alert);
+  }
+  message.idempotency_key = idempotency_key(message);
+  return message;
+}
+
+}  // namespace
+
+std::vector<std::vector<OutboxRow>> batches(std::vector<OutboxRow> due_rows) {
+  using Key = std::tuple<std::string, int, Timestamp>;
+  std::vector<std::vector<OutboxRow>> result;
+  std::map<Key, std::size_t> open;
+  for (OutboxRow& row : due_rows) {
+    const Timestamp together = row.attempts == 0 ? Timestamp{} : row.next_attempt;
+    const Key key{row.message.group_key, row.attempts, together};
+    const auto found = open.find(key);
+    if (found != open.end() && result[found->second].size() < kMaxBatch) {
+      result[found->second].push_back(std::move(row));
+      continue;
+    }
+    open[key] = result.size();
+    result.push_back({});
+    result.back().push_back(std::move(row));
+  }
+  return result;
+}
+
+OutboxDelivery::OutboxDelivery(std::string outbox, Receiver& receiver, Store& store,
+                               RetryPolicy policy, Hooks hooks)
+    : outbox_(std::move(outbox)),
+      receiver_(receiver),
+      store_(store),
+      policy_(policy),
+      hooks_(std::move(hooks)) {}
+
+Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
+  const double jitter = hooks_.jitter();
+  const Timestamp before = hooks_.now();
+  // The attempt is on record before it is made: as if it had failed.
+  std::vector<OutboxRow> claimed;
+  for (const OutboxRow& row : rows) {
+    SendResult unknown;
+    unknown.detail = "attempt begun";
+    claimed.push_back(after_attempt(row, unknown, before, jitter, policy_));
+    if (claimed.back().state == OutboxState::dead) claimed.back().state = OutboxState::queued;
+    if (const Status status = store_.settle(claimed.back()); !status) return status;
+  }
+  const SendResult result = receiver_.send(combined(rows));
+  const Timestamp after = hooks_.now();
+  DeliveryReport report{outbox_, result.outcome, result.detail, rows.size(),
+                        rows.front().attempts + 1, false, after - before};
+  for (const OutboxRow& row : rows) {
+    const OutboxRow settled = after_attempt(row, result, after, jitter, policy_);
+    report.dead |= settled.state == OutboxState::dead;
+    if (const Status status = store_.settle(settled); !status) return status;
+  }
+  hooks_.report(report);
+  return ok();
+}
+
+Result<std::optional<Timestamp>> OutboxDelivery::round() {
+  while (true) {
+    auto queued = store_.queued(outbox_);
+    if (!queued) return std::move(queued).error();
+    const std::vector<std::int64_t> dropped = superseded(*queued);
+    for (OutboxRow& row : *queued) {
+      if (std::ranges::find(dropped, row.id) == dropped.end()) continue;
+      row.state = OutboxState::superseded;
+      row.settled_at = hooks_.now();
+      row.last_answer = "over before anybody was told";
+      if (const Status status = store_.settle(row); !status) return status.error();
+    }
+    std::erase_if(*queued, [](const OutboxRow& r) { return r.state != OutboxState::queued; });
+    depth_ = {queued->size(), queued->empty() ? std::nullopt
+                                              : std::optional(queued->front().created_at)};
+    std::vector<OutboxRow> ready = due(*queued, hooks_.now());
+    if (ready.empty()) {
+      std::optional<Timestamp> next;
+      for (const OutboxRow& row : *queued) {
+        if (!next || row.next_attempt < *next) next = row.next_attempt;
+      }
+      return next;
+    }
+    for (std::vector<OutboxRow>& batch : batches(std::move(ready))) {
+      if (const Status status = send(std::move(batch)); !status) return status.error();
+    }
+  }
+}
+
+}  // namespace outcomed

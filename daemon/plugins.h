@@ -1,0 +1,27 @@
+// The plugins this build has, and how their settings become objects.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "alerts/receiver.h"
+#include "daemon/config/catalogs.h"
+#include "daemon/config/config.h"
+#include "queries/base/http_client.h"
+#include "queries/source.h"
+
+namespace outcomed {
+
+const Catalogs& catalogs();
+
+Result<std::shared_ptr<Source>> make_source(const SourceConfig& config,
+                                            std::vector<SignalPlan> plans, HttpClient& http);
+
+// What a receiver's part is made of: a queue's sender, or a mirror.
+using ReceiverPlugin = std::variant<std::shared_ptr<Receiver>, std::shared_ptr<Mirror>>;
+Result<ReceiverPlugin> make_receiver(const ReceiverPart& part, HttpClient& http,
+                                     SecretReader& secrets, std::function<Timestamp()> now);
+
+}  // namespace outcomed

@@ -1,0 +1,116 @@
+#include "daemon/runtime/deliveries.h"
+
+#include <algorithm>
+
+namespace outcomed {
+namespace {
+
+// Looks again at least this often, so that a missed wake-up or a wall-clock jump can't park news.
+constexpr Duration kLongestWait = std::chrono::seconds(30);
+constexpr Duration kAfterStoreError = std::chrono::seconds(5);
+
+}  // namespace
+
+Deliveries::Deliveries(const Assembly& assembly, Store& store, Clock& clock,
+                       std::function<double()> jitter, Observer& observer)
+    : clock_(clock), observer_(observer) {
+  const OutboxDelivery::Hooks hooks{[&clock] { return clock.now(); }, std::move(jitter),
+                                    [&observer](const DeliveryReport& report) {
+                                      observer.delivered(report);
+                                    }};
+  for (const QueuedReceiver& queued : assembly.queued) {
+    auto queue = std::make_unique<Queue>();
+    queue->name = queued.outbox;
+    queue->receiver = queued.receiver;
+    queue->delivery = std::make_unique<OutboxDelivery>(queued.outbox, *queue->receiver, store,
+                                                       RetryPolicy{}, hooks);
+    queues_.push_back(std::move(queue));
+  }
+  for (const MirroredReceiver& receiver : assembly.mirrors) {
+    auto mirrored = std::make_unique<Mirrored>();
+    mirrored->mirror = receiver.mirror;
+    mirrored->delivery = std::make_unique<MirrorDelivery>(receiver.receiver, *mirrored->mirror,
+                                                          store, assembly.announcer);
+    mirrors_.push_back(std::move(mirrored));
+  }
+}
+
+Deliveries::~Deliveries() { stop(); }
+
+void Deliveries::start() {
+  for (auto& queue : queues_) {
+    threads_.emplace_back([this, &queue](std::stop_token stop) { drain(*queue, stop); });
+  }
+  for (auto& mirrored : mirrors_) {
+    threads_.emplace_back([this, &mirrored](std::stop_token stop) { mirror(*mirrored, stop); });
+  }
+}
+
+void Deliveries::wake() {
+  for (auto& queue : queues_) queue->wakeup.wake();
+  for (auto& mirrored : mirrors_) mirrored->wakeup.wake();
+}
+
+void Deliveries::stop() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+  threads_.clear();  // Joins.
+}
+
+void Deliveries::drain(Queue& queue, std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    const auto next = queue.delivery->round();
+    Duration wait = kLongestWait;
+    if (!next) {
+      observer_.store_failed("outbox of " + queue.name, next.error());
+      wait = kAfterStoreError;
+    } else {
+      const Timestamp now = clock_.now();
+      observer_.outbox_depth(queue.name, queue.delivery->depth(), now);
+      if (*next) wait = std::clamp(**next - now, Duration(10), kLongestWait);
+    }
+    queue.wakeup.wait_for(wait, stop);
+  }
+}
+
+void Deliveries::mirror(Mirrored& mirrored, std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    const auto round = mirrored.delivery->round(clock_.now());
+    Duration wait = mirrored.delivery->resend_interval();
+    if (!round) {
+      observer_.store_failed("episodes for " + mirrored.delivery->receiver(), round.error());
+      wait = kAfterStoreError;
+    } else {
+      observer_.mirrored(mirrored.delivery->receiver(), *round);
+      const bool failed = std::ranges::any_of(round->peers, [](const SendResult& peer) {
+        return peer.outcome != SendResult::Outcome::delivered;
+      });
+      // A peer that missed a round hears it again soon, not a whole interval later.
+      if (failed) wait = std::min(wait, kAfterStoreError);
+    }
+    mirrored.wakeup.wait_for(wait, stop);
+  }
+}
+
+bool Deliveries::run_once() {
+  bool all = true;
+  for (auto& queue : queues_) {
+    const auto next = queue->delivery->round();
+    if (!next) observer_.store_failed("outbox of " + queue->name, next.error());
+    all &= next && queue->delivery->depth().rows == 0;
+  }
+  for (auto& mirrored : mirrors_) {
+    const auto round = mirrored->delivery->round(clock_.now());
+    if (!round) {
+      observer_.store_failed("episodes", round.error());
+      all = false;
+      continue;
+    }
+    observer_.mirrored(mirrored->delivery->receiver(), *round);
+    for (const SendResult& peer : round->peers) {
+      all &= peer.outcome == SendResult::Outcome::delivered;
+    }
+  }
+  return all;
+}
+
+}  // namespace outcomed

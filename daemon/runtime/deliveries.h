@@ -1,0 +1,52 @@
+// The threads that tell people: one for each queue and one for each mirror.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "daemon/assembly.h"
+#include "daemon/clock.h"
+#include "daemon/runtime/observer.h"
+#include "daemon/runtime/wakeup.h"
+
+namespace outcomed {
+
+class Deliveries {
+ public:
+  Deliveries(const Assembly& assembly, Store& store, Clock& clock,
+             std::function<double()> jitter, Observer& observer);
+  ~Deliveries();
+
+  void start();
+  void wake();  // There is news.
+  void stop();  // Waits for what is being sent.
+  // One round each, in this thread: `run --once`. True if everything was delivered.
+  bool run_once();
+
+ private:
+  struct Queue {
+    std::string name;
+    std::shared_ptr<Receiver> receiver;
+    std::unique_ptr<OutboxDelivery> delivery;
+    Wakeup wakeup;
+  };
+  struct Mirrored {
+    std::shared_ptr<Mirror> mirror;
+    std::unique_ptr<MirrorDelivery> delivery;
+    Wakeup wakeup;
+  };
+
+  void drain(Queue& queue, std::stop_token stop);
+  void mirror(Mirrored& mirrored, std::stop_token stop);
+
+  Clock& clock_;
+  Observer& observer_;
+  std::vector<std::unique_ptr<Queue>> queues_;
+  std::vector<std::unique_ptr<Mirrored>> mirrors_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace outcomed

@@ -1,0 +1,183 @@
+#include "daemon/runtime/watcher.h"
+
+#include <algorithm>
+
+#include "daemon/state_json.h"
+
+namespace outcomed {
+namespace {
+
+// A source that failed is asked again after this long, sooner for short steps.
+constexpr Duration kRetry = std::chrono::seconds(10);
+constexpr int kTicksBetweenPrunes = 10;
+
+// poll() of a source that scrapes by itself, in a thread of its own. The gate keeps it out of the
+// engine's hands while a tick uses the source.
+class Poller {
+ public:
+  Poller(std::string name, std::shared_ptr<Source> source, std::timed_mutex& gate, Clock& clock,
+         Observer& observer)
+      : thread_([=, &gate, &clock, &observer](std::stop_token stop) {
+          SteadyTime next = clock.steady_now();
+          while (!stop.stop_requested()) {
+            const SteadyTime began = clock.steady_now();
+            Status result = ok();
+            {
+              const std::lock_guard lock(gate);
+              result = source->poll(clock.now());
+            }
+            observer.polled(name, result,
+                            std::chrono::duration_cast<Duration>(clock.steady_now() - began));
+            // On the grid, so that intervals don't drift; what was missed is not made up.
+            while (next <= clock.steady_now()) next += *source->poll_interval();
+            if (!clock.sleep_until(next, stop)) return;
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+}  // namespace
+
+struct Watcher::Running {
+  std::unique_ptr<Engine> engine;
+  std::shared_ptr<const Announcer> announcer;
+  std::unique_ptr<Deliveries> deliveries;
+  std::vector<std::pair<Duration, Duration>> paces;  // Step and delay of each source.
+  std::vector<std::pair<std::string, std::shared_ptr<Source>>> polled;
+  std::vector<std::unique_ptr<Poller>> pollers;
+  bool failing = false;
+  int ticks = 0;
+};
+
+Watcher::Watcher(World world) : world_(std::move(world)) {}
+Watcher::~Watcher() = default;
+
+Status Watcher::load(LoadedConfig loaded) {
+  Clock& clock = world_.clock;
+  auto assembly =
+      assemble(loaded.config, world_.http, world_.secrets, [&clock] { return clock.now(); });
+  if (!assembly) return std::move(assembly).error();
+  auto next = std::make_unique<Running>();
+  next->announcer = assembly->announcer;
+  for (const SourceUnit& unit : assembly->sources) {
+    next->paces.emplace_back(unit.plans.front().step, unit.delay);
+    if (unit.source->poll_interval()) next->polled.emplace_back(unit.name, unit.source);
+  }
+  next->deliveries = std::make_unique<Deliveries>(*assembly, world_.store, clock, world_.jitter,
+                                                  world_.observer);
+  EngineSettings settings;
+  settings.config_hash = loaded.hash;
+  next->engine = std::make_unique<Engine>(std::move(assembly->sources), std::move(assembly->rules),
+                                          assembly->announcer, settings, world_.store,
+                                          [&clock] { return clock.steady_now(); });
+  // What runs must not write while the next engine reads.
+  if (running_ != nullptr) {
+    running_->pollers.clear();
+    running_->deliveries->stop();
+  }
+  Status status = next->engine->restore(clock.now());
+  if (status) status = world_.store.remember_config(loaded.hash, loaded.text, clock.now());
+  const std::lock_guard lock(engine_mutex_);
+  if (status) running_ = std::move(next);
+  if (running_ == nullptr) return status;
+  if (!status) running_->deliveries->start();
+  for (const auto& [name, source] : running_->polled) {
+    running_->pollers.push_back(
+        std::make_unique<Poller>(name, source, engine_mutex_, clock, world_.observer));
+  }
+  return status;
+}
+
+// When the next step of some source can be judged; while one fails, soon again.
+Timestamp Watcher::next_due() const {
+  const auto marks = running_->engine->watermarks();
+  Timestamp due = Timestamp::max();
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const auto [step, delay] = running_->paces[i];
+    due = std::min(due, marks[i].second + step + delay);
+  }
+  if (!running_->failing) return due;
+  return std::max(due, world_.clock.now() + std::min(kRetry, running_->paces.front().first));
+}
+
+void Watcher::publish() {
+  auto fresh = std::make_shared<Snapshot>();
+  fresh->alerts = alerts_json(*running_->engine, *running_->announcer);
+  fresh->rules = rules_json(*running_->engine);
+  const std::lock_guard lock(snapshot_mutex_);
+  snapshot_ = std::move(fresh);
+}
+
+void Watcher::tick(Timestamp due) {
+  const SteadyTime began = world_.clock.steady_now();
+  const Timestamp now = world_.clock.now();
+  TickReport report;
+  {
+    const std::lock_guard lock(engine_mutex_);
+    report = running_->engine->tick(now);
+    publish();
+  }
+  running_->failing = std::ranges::any_of(
+      report.sources, [](const SourceReport& source) { return source.error.has_value(); });
+  TickTiming timing;
+  timing.took = std::chrono::duration_cast<Duration>(world_.clock.steady_now() - began);
+  if (due != Timestamp{}) {
+    timing.late = std::max(Duration::zero(), now - due);
+    timing.missed = static_cast<std::uint64_t>(timing.late / running_->paces.front().first);
+  }
+  if (report.news) running_->deliveries->wake();
+  world_.observer.ticked(report, timing, *running_->engine);
+  if (++running_->ticks % kTicksBetweenPrunes == 0) {
+    if (const Status pruned = world_.store.prune(now); !pruned) {
+      world_.observer.store_failed("prune", pruned.error());
+    }
+  }
+}
+
+bool Watcher::run_once() {
+  // A source that polls must have looked once before there is anything to judge.
+  tick({});
+  return !running_->failing && running_->deliveries->run_once();
+}
+
+void Watcher::run(std::stop_token stop, const std::function<void()>& before_tick,
+                  const std::function<void()>& after_tick) {
+  running_->deliveries->start();
+  Timestamp due{};
+  while (!stop.stop_requested()) {
+    Running* const before = running_.get();
+    before_tick();
+    if (stop.stop_requested()) break;
+    if (running_.get() != before) {
+      running_->deliveries->start();
+      due = {};
+    }
+    const Timestamp now = world_.clock.now();
+    if (due != Timestamp{} && now < due) {
+      // Woken early, or the wall clock went back.
+      wakeup_.wait_for(std::min<Duration>(due - now, std::chrono::minutes(1)), stop);
+      continue;
+    }
+    tick(due);
+    after_tick();
+    due = next_due();
+  }
+  running_->pollers.clear();
+  running_->deliveries->stop();
+}
+
+std::shared_ptr<const Snapshot> Watcher::snapshot() const {
+  const std::lock_guard lock(snapshot_mutex_);
+  return snapshot_;
+}
+
+std::optional<std::string> Watcher::explain(const std::string& rule, const Matchers& matchers,
+                                            Duration patience) {
+  const std::unique_lock lock(engine_mutex_, patience);
+  if (!lock.owns_lock() || running_ == nullptr) return std::nullopt;
+  return explain_json(*running_->engine, rule, matchers);
+}
+
+}  // namespace outcomed

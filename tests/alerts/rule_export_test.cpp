@@ -1,0 +1,578 @@
+#include "alerts/rule_export/rule_export.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "alerts/lifecycle.h"
+#include "alerts/rule_export/expression.h"
+#include "alerts/rule_export/yaml_text.h"
+#include "detectors/share/share.h"
+#include "tests/alerts/peer_process.h"
+
+namespace outcomed {
+namespace {
+
+using testing::run_peer;
+using testing::ScratchFolder;
+
+ExportTerm counter(std::string selector) {
+  ExportTerm term;
+  term.selector = std::move(selector);
+  return term;
+}
+
+ExportRule checkout_rule() {
+  ExportRule rule;
+  rule.name = "checkout_failures";
+  rule.tiers = {{0.1, 2min, "page"}};
+  rule.window = 10min;
+  rule.min_requests = 1;
+  rule.min_failures = 1;
+  rule.failures = {counter(R"(http_requests_total{code=~"5.."})")};
+  rule.requests = {counter("http_requests_total")};
+  return rule;
+}
+
+// A test file of promtool: series in, ALERTS out.
+class PromtoolTest {
+ public:
+  PromtoolTest& series(std::string_view name, std::string_view values) {
+    series_ += fmt::format("      - series: {}\n        values: {}\n", yaml_string(name),
+                           yaml_string(values));
+    return *this;
+  }
+  // `label_sets`: what fires at this minute, as label sets without alertname and alertstate.
+  PromtoolTest& fires(int minute, std::string_view alert, const std::vector<Labels>& label_sets) {
+    checks_ += fmt::format(
+        "      - expr: 'ALERTS{{alertname=\"{}\",alertstate=\"firing\"}}'\n"
+        "        eval_time: {}m\n        exp_samples: [",
+        alert, minute);
+    for (Labels labels : label_sets) {
+      labels.set("alertname", std::string(alert));
+      labels.set("alertstate", "firing");
+      labels.set("__name__", "ALERTS");
+      std::string text = labels.to_string();
+      checks_ += fmt::format("{{labels: {}, value: 1}}, ", yaml_string(text));
+    }
+    checks_ += "]\n";
+    return *this;
+  }
+  PromtoolTest& quiet(int minute, std::string_view alert) { return fires(minute, alert, {}); }
+  // Whole alerts, annotations too, as YAML.
+  PromtoolTest& alert_test(std::string_view yaml) {
+    alert_tests_ += yaml;
+    return *this;
+  }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("  - interval: 1m\n    input_series:\n{}{}{}", series_,
+                       alert_tests_.empty() ? "" : "    alert_rule_test:\n" + alert_tests_,
+                       checks_.empty() ? "" : "    promql_expr_test:\n" + checks_);
+  }
+
+ private:
+  std::string series_;
+  std::string checks_;
+  std::string alert_tests_;
+};
+
+// Empty when the exported rules pass; else what promtool said.
+std::string promtool_verdict(const std::string& promtool, const std::vector<ExportRule>& rules,
+                             const std::vector<PromtoolTest>& tests) {
+  const auto exported = export_prometheus(rules);
+  if (!exported) return exported.error().message;
+  const ScratchFolder folder;
+  const std::string file = folder.write("rules.yml", *exported);
+  const auto check = run_peer({promtool, "check", "rules", "--lint-fatal", file});
+  if (check.status != 0) return check.output + *exported;
+  std::string text = "rule_files: [rules.yml]\nevaluation_interval: 1m\ntests:\n";
+  for (const PromtoolTest& test : tests) text += test.text();
+  const auto run = run_peer({promtool, "test", "rules", folder.write("tests.yml", text)});
+  return run.status == 0 ? "" : run.output + "\n" + *exported;
+}
+
+TEST(RuleExport, FiresAfterForAndNotBeforeAndNotBelowTheLine) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  // From minute 20 on 20 of 100 a minute fail: the 10-minute share passes 10 % at minute 26
+  // (120 of 1000), so `for: 2m` fires at 28. At 8 of 100 it never does.
+  PromtoolTest bad;
+  bad.series(R"(http_requests_total{code="200"})", "0+100x20 2080+80x40")
+      .series(R"(http_requests_total{code="503"})", "0+0x20 20+20x40")
+      .quiet(19, "checkout_failures")
+      .quiet(27, "checkout_failures")
+      .fires(28, "checkout_failures", {{{"severity", "page"}}})
+      .fires(60, "checkout_failures", {{{"severity", "page"}}});
+  PromtoolTest fair;
+  fair.series(R"(http_requests_total{code="200"})", "0+92x60")
+      .series(R"(http_requests_total{code="503"})", "0+8x60")
+      .quiet(30, "checkout_failures")
+      .quiet(60, "checkout_failures");
+  EXPECT_EQ(promtool_verdict(*promtool, {checkout_rule()}, {bad, fair}), "");
+}
+
+TEST(RuleExport, AShareOnTheLineDoesNotFireAndOneAboveItDoes) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  PromtoolTest on_the_line;
+  on_the_line.series(R"(http_requests_total{code="200"})", "0+90x60")
+      .series(R"(http_requests_total{code="500"})", "0+10x60")
+      .quiet(60, "checkout_failures");
+  PromtoolTest above;
+  above.series(R"(http_requests_total{code="200"})", "0+89x60")
+      .series(R"(http_requests_total{code="500"})", "0+11x60")
+      .fires(60, "checkout_failures", {{{"severity", "page"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {checkout_rule()}, {on_the_line, above}), "");
+}
+
+TEST(RuleExport, ResolvesWhenTheShareIsBackAndFiresAgainLater) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  PromtoolTest test;
+  test.series(R"(http_requests_total{code="200"})", "0+50x20 1100+100x30 4050+50x30")
+      .series(R"(http_requests_total{code="503"})", "0+50x20 1000+0x30 1050+50x30")
+      .fires(20, "checkout_failures", {{{"severity", "page"}}})
+      .quiet(40, "checkout_failures")
+      .fires(70, "checkout_failures", {{{"severity", "page"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {checkout_rule()}, {test}), "");
+}
+
+TEST(RuleExport, TooFewFailuresOrRequestsKeepItQuiet) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.min_failures = 11;
+  rule.min_requests = 20;
+  PromtoolTest few_failures;  // 10 of 100 in each window; the share would do with min_failures 10.
+  few_failures.series(R"(http_requests_total{code="200"})", "0+5x60")
+      .series(R"(http_requests_total{code="500"})", "0+1x60")
+      .quiet(60, "checkout_failures");
+  PromtoolTest few_requests;  // 15 of 15.
+  few_requests.series(R"(http_requests_total{code="500"})", "0 1 3 4 6 7 9 10 12 13 15 15 15 15 15")
+      .quiet(12, "checkout_failures");
+  PromtoolTest enough;  // 20 of 50.
+  enough.series(R"(http_requests_total{code="200"})", "0+3x60")
+      .series(R"(http_requests_total{code="500"})", "0+2x60")
+      .fires(60, "checkout_failures", {{{"severity", "page"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {few_failures, few_requests, enough}), "");
+}
+
+TEST(RuleExport, FailuresWithoutAnySuccessSeriesAreOneHundredPercent) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule two_counters = checkout_rule();  // Requests are successes and failures, apart.
+  two_counters.failures = {counter("failed_total")};
+  two_counters.requests = {counter("succeeded_total"), counter("failed_total")};
+  ExportRule own_total = checkout_rule();  // Requests have a counter of their own.
+  own_total.failures = {counter("failed_total")};
+  own_total.requests = {counter("asked_total")};
+  for (const ExportRule& rule : {two_counters, own_total}) {
+    PromtoolTest test;
+    test.series("failed_total", "0+5x60").fires(30, "checkout_failures", {{{"severity", "page"}}});
+    EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+  }
+}
+
+TEST(RuleExport, AFailureLabelSplitsFailuresAndNotRequests) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.by = {"model", "error_class"};
+  rule.failure_labels = {"error_class"};
+  rule.failures = {counter("failed_total")};
+  rule.requests = {counter("asked_total")};
+  PromtoolTest test;  // judge: 30 % rate_limited, 5 % timeout of 100 requests; chat: 1 %.
+  test.series(R"(asked_total{model="judge"})", "0+100x60")
+      .series(R"(asked_total{model="chat"})", "0+100x60")
+      .series(R"(failed_total{model="judge",error_class="rate_limited"})", "0+30x60")
+      .series(R"(failed_total{model="judge",error_class="timeout"})", "0+5x60")
+      .series(R"(failed_total{model="chat",error_class="timeout"})", "0+1x60")
+      .fires(30, "checkout_failures",
+             {{{"severity", "page"}, {"model", "judge"}, {"error_class", "rate_limited"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, AFailureLabelAloneIsHeldAgainstAllRequests) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.by = {"error_class"};
+  rule.failure_labels = {"error_class"};
+  rule.failures = {counter("failed_total")};
+  rule.requests = {counter("asked_total")};
+  PromtoolTest test;
+  test.series(R"(asked_total{model="judge"})", "0+50x60")
+      .series(R"(asked_total{model="chat"})", "0+50x60")
+      .series(R"(failed_total{model="judge",error_class="timeout"})", "0+7x60")
+      .series(R"(failed_total{model="chat",error_class="timeout"})", "0+7x60")
+      .series(R"(failed_total{model="chat",error_class="rate_limited"})", "0+9x60")
+      .fires(30, "checkout_failures", {{{"severity", "page"}, {"error_class", "timeout"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, MappedLabelsMayCollideWithLabelsOfTheSeries) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  // The signal's `model` is the series' `requested_model`; the series has a `model` of its own, in
+  // which the two differ. Writing in place would make two series equal and the query fail.
+  ExportRule rule = checkout_rule();
+  rule.by = {"model", "error_class"};
+  rule.failure_labels = {"error_class"};
+  const ExportMapping model{"model", "requested_model"};
+  ExportTerm failed = counter("failed_total");
+  failed.labels = {model,
+                   {"error_class", "", "", "unknown"},
+                   {"error_class", "exception_status", "429", "rate_limited"}};
+  ExportTerm asked = counter("asked_total");
+  asked.labels = {model};
+  rule.failures = {failed};
+  rule.requests = {asked};
+  PromtoolTest test;
+  test.series(R"(asked_total{model="a",requested_model="judge"})", "0+50x60")
+      .series(R"(asked_total{model="b",requested_model="judge"})", "0+50x60")
+      .series(R"(failed_total{model="a",requested_model="judge",exception_status="429"})", "0+8x60")
+      .series(R"(failed_total{model="b",requested_model="judge",exception_status="429"})", "0+8x60")
+      .series(R"(failed_total{model="b",requested_model="judge",exception_status="502"})", "0+7x60")
+      .series(R"(failed_total{model="a",requested_model="judge",exception_status="501"})", "0+7x60")
+      .fires(30, "checkout_failures",
+             {{{"severity", "page"}, {"model", "judge"}, {"error_class", "rate_limited"}},
+              {{"severity", "page"}, {"model", "judge"}, {"error_class", "unknown"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, TermsAreAddedTakenOffAndDivided) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  // (40 − 10) / 2 = 15 of 100 fail: above 10 %. Counted twice or without the subtraction it would
+  // be above 20 %, too; that is what the second rule would notice.
+  ExportRule rule = checkout_rule();
+  ExportTerm all = counter("failed_total");
+  all.divisor = 2;
+  ExportTerm callers = counter(R"(failed_total{status="400"})");
+  callers.divisor = 2;
+  callers.sign = -1;
+  rule.by = {"model"};
+  rule.failures = {all, callers};
+  rule.requests = {counter("asked_total")};
+  ExportRule higher = rule;
+  higher.name = "higher";
+  higher.tiers[0].threshold = 0.16;
+  PromtoolTest test;
+  test.series(R"(asked_total{model="m"})", "0+100x60")
+      .series(R"(failed_total{model="m",status="400"})", "0+10x60")
+      .series(R"(failed_total{model="m",status="502"})", "0+30x60")
+      // Only callers' errors: none are left.
+      .series(R"(asked_total{model="q"})", "0+100x60")
+      .series(R"(failed_total{model="q",status="400"})", "0+90x60")
+      .fires(30, "checkout_failures", {{{"severity", "page"}, {"model", "m"}}})
+      .quiet(30, "higher");
+  EXPECT_EQ(promtool_verdict(*promtool, {rule, higher}, {test}), "");
+}
+
+TEST(RuleExport, BelowFiresWhenNothingPassesAnyMore) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.name = "pass_share";
+  rule.below = true;
+  rule.tiers = {{0.5, 0min, "ticket"}};
+  rule.by = {"feed"};
+  rule.min_requests = 20;
+  rule.failures = {counter("passed_total")};
+  rule.requests = {counter("scored_total")};
+  PromtoolTest test;
+  test.series(R"(scored_total{feed="none"})", "0+10x60")  // No series of passes at all.
+      .series(R"(scored_total{feed="low"})", "0+10x60")
+      .series(R"(passed_total{feed="low"})", "0+4x60")
+      .series(R"(scored_total{feed="half"})", "0+10x60")
+      .series(R"(passed_total{feed="half"})", "0+5x60")
+      .series(R"(scored_total{feed="few"})", "0+1x60")
+      .series(R"(scored_total{feed="idle"})", "7+0x60")
+      .fires(
+          30, "pass_share",
+          {{{"severity", "ticket"}, {"feed", "none"}}, {{"severity", "ticket"}, {"feed", "low"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, EachTierIsAnAlertOfItsOwn) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.tiers = {{0.05, 5min, "ticket"}, {0.3, 1min, "page"}};
+  PromtoolTest mild;
+  mild.series(R"(http_requests_total{code="200"})", "0+90x60")
+      .series(R"(http_requests_total{code="500"})", "0+10x60")
+      .fires(40, "checkout_failures", {{{"severity", "ticket"}}});
+  PromtoolTest grave;
+  grave.series(R"(http_requests_total{code="200"})", "0+50x60")
+      .series(R"(http_requests_total{code="500"})", "0+50x60")
+      .fires(40, "checkout_failures", {{{"severity", "ticket"}}, {{"severity", "page"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {mild, grave}), "");
+}
+
+TEST(RuleExport, KeepFiringForIsUnderstood) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.window = 2min;
+  rule.tiers[0].hold = 0min;
+  rule.keep_firing = 10min;
+  PromtoolTest test;  // Failures end at minute 20; the window is clean at 22.
+  test.series(R"(http_requests_total{code="200"})", "0+50x20 1100+100x40")
+      .series(R"(http_requests_total{code="503"})", "0+50x20 1000+0x40")
+      .fires(20, "checkout_failures", {{{"severity", "page"}}})
+      .fires(30, "checkout_failures", {{{"severity", "page"}}})
+      .quiet(35, "checkout_failures");
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, ARestartOfTheGatewayIsNoNegativeNumber) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  PromtoolTest test;  // Both counters start anew at minute 30; the share stays 20 %.
+  test.series(R"(http_requests_total{code="200"})", "0+80x29 80+80x30")
+      .series(R"(http_requests_total{code="503"})", "0+20x29 20+20x30");
+  for (int minute = 12; minute <= 55; ++minute) {
+    test.fires(minute, "checkout_failures", {{{"severity", "page"}}});
+  }
+  EXPECT_EQ(promtool_verdict(*promtool, {checkout_rule()}, {test}), "");
+}
+
+TEST(RuleExport, TextOfUsersIsLiteralInEveryField) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.by = {"model"};
+  rule.labels = {{"team", "on: yes: {{ $labels.model }}"}, {"note", "#1 \"a\\b\" 'c' \t\xC2\x85é"}};
+  rule.annotations = {{"runbook_url", "https://example.org/{{x}}?a=b&c={{{"},
+                      {"bad",
+                       "a\xFF"
+                       "b\n"}};
+  PromtoolTest test;
+  test.series(R"(http_requests_total{model="m {{ $value }}",code="500"})", "0+10x60")
+      .series(R"(http_requests_total{model="m {{ $value }}",code="200"})", "0+30x60")
+      .alert_test(R"yaml(
+      - eval_time: 30m
+        alertname: checkout_failures
+        exp_alerts:
+          - exp_labels:
+              severity: page
+              model: "m {{ $value }}"
+              team: "on: yes: {{ $labels.model }}"
+              note: "#1 \"a\\b\" 'c' \t\x85é"
+            exp_annotations:
+              summary: "checkout_failures: model=m {{ $value }} (page)"
+              description: "25% of requests failed in the last 10m; the line is 10%."
+              runbook_url: "https://example.org/{{x}}?a=b&c={{{"
+              bad: "a\uFFFDb\n"
+)yaml");
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, LabelsOfTheGroupAreNotOverwrittenByThoseOfTheRule) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule rule = checkout_rule();
+  rule.by = {"model"};
+  rule.labels = {{"model", "mine"}, {"alertname", "mine"}, {"severity", "mine"}};
+  PromtoolTest test;
+  test.series(R"(http_requests_total{model="a",code="500"})", "0+10x60")
+      .fires(30, "checkout_failures", {{{"severity", "page"}, {"model", "a"}}});
+  EXPECT_EQ(promtool_verdict(*promtool, {rule}, {test}), "");
+}
+
+TEST(RuleExport, RulesOfDifferentStepsAreGroupsOfTheirOwn) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  ExportRule daily = checkout_rule();
+  daily.name = "daily";
+  daily.step = 24h;
+  daily.window = 14 * 24h;
+  const auto text = export_prometheus({checkout_rule(), daily});
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("- name: outcomed-1m\n    interval: 1m\n"), std::string::npos);
+  EXPECT_NE(text->find("- name: outcomed-1d\n    interval: 1d\n"), std::string::npos);
+  EXPECT_NE(text->find("[14d]"), std::string::npos);
+  EXPECT_EQ(promtool_verdict(*promtool, {checkout_rule(), daily}, {}), "");
+}
+
+TEST(RuleExport, NoRulesAreAValidFile) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  const ScratchFolder folder;
+  const auto text = export_prometheus({});
+  ASSERT_TRUE(text);
+  const auto check = run_peer({*promtool, "check", "rules", folder.write("rules.yml", *text)});
+  EXPECT_EQ(check.status, 0) << check.output;
+}
+
+TEST(RuleExport, VmalertReadsTheSameFile) {
+  OUTCOMED_NEED_PEER(vmalert, "vmalert");
+  ExportRule rule =
+      checkout_rule();  // Without keep_firing_for, which Debian's vmalert is too old for.
+  rule.by = {"model", "error_class"};
+  rule.failure_labels = {"error_class"};
+  rule.failures = {counter("failed_total"), counter(R"(failed_total{a="b"})")};
+  rule.failures[0].labels = {{"model", "requested_model"}};
+  rule.requests = {counter("asked_total")};
+  const ScratchFolder folder;
+  const auto text = export_prometheus({rule, checkout_rule()});
+  ASSERT_TRUE(text);
+  const auto check = run_peer({*vmalert, "-dryRun", "-rule=" + folder.write("rules.yml", *text)});
+  EXPECT_EQ(check.status, 0) << check.output << *text;
+}
+
+TEST(RuleExport, SaysWhichRuleCanNotBeWrittenAndWhy) {
+  const auto message_of = [](auto change) {
+    ExportRule rule = checkout_rule();
+    change(rule);
+    const auto result = export_prometheus({rule});
+    return result ? std::string("written") : result.error().message;
+  };
+  const auto expect = [&](auto change, std::string_view part) {
+    EXPECT_NE(message_of(change).find(part), std::string::npos) << message_of(change);
+  };
+  expect([](ExportRule& r) { r.name = ""; }, "it has no name");
+  expect([](ExportRule& r) { r.name = "a{b"; }, R"(rule "a{b": alert names hold no { or })");
+  expect([](ExportRule& r) { r.window = 0s; }, R"(rule "checkout_failures": the window)");
+  expect([](ExportRule& r) { r.step = 0s; }, "the step");
+  expect([](ExportRule& r) { r.keep_firing = -1s; }, "keep_firing_for");
+  expect([](ExportRule& r) { r.tiers.clear(); }, "no threshold");
+  expect([](ExportRule& r) { r.tiers[0].threshold = std::nan(""); }, "not a number");
+  expect([](ExportRule& r) { r.tiers[0].hold = -1s; }, "`for`");
+  expect([](ExportRule& r) { r.failures.clear(); }, "no failure counters");
+  expect([](ExportRule& r) { r.requests.clear(); }, "no request counters");
+  expect([](ExportRule& r) { r.failures[0].selector = "rate(x[5m])"; }, "failures: ");
+  expect([](ExportRule& r) { r.requests[0].selector = "x} or vector(1"; }, "requests: ");
+  expect([](ExportRule& r) { r.failures[0].sign = 2; }, "sign");
+  expect([](ExportRule& r) { r.failures[0].divisor = 0; }, "divisor");
+  expect([](ExportRule& r) { r.failures[0].labels = {{"a-b", "c"}}; }, "not label names");
+  expect([](ExportRule& r) { r.failures[0].labels = {{"a", "b", "("}}; }, "regular expression");
+  expect([](ExportRule& r) { r.by = {"a\") or vector(1"}; }, "not a label name");
+  expect([](ExportRule& r) { r.by = {"a", "a"}; }, "listed twice");
+  expect([](ExportRule& r) { r.by = {"severity"}; }, "needs the label \"severity\"");
+  expect([](ExportRule& r) { r.labels = {{"a b", "c"}}; }, "not a label name");
+  expect([](ExportRule& r) { r.annotations = {{"a b", "c"}}; }, "not a label name");
+}
+
+TEST(RuleExport, TheLineForResolvingIsNamedAsLeftOut) {
+  ExportRule rule = checkout_rule();
+  rule.resolve_line = 0.04;
+  EXPECT_NE(export_prometheus({rule})->find("# resolve_below 4% has no equivalent"),
+            std::string::npos);
+  rule.below = true;
+  EXPECT_NE(export_prometheus({rule})->find("# resolve_above 4% has no equivalent"),
+            std::string::npos);
+}
+
+// The same series through our detector and life cycle, and through Prometheus. Samples lie on the
+// edges of the windows and traffic never ends: there both must say the same at every minute.
+class RandomTraffic {
+ public:
+  explicit RandomTraffic(unsigned seed) : random_(seed) {}
+
+  // Requests and failures of each minute; the first ten are empty, so every window is whole.
+  void run(int minutes) {
+    double share = 0.05;
+    for (int minute = 1; minute <= minutes; ++minute) {
+      if (minute > 10 && random_() % 12 == 0) share = double(random_() % 40) / 100;
+      const int n = minute <= 10 ? 0 : 1 + int(random_() % 30);
+      requests.push_back(n);
+      failures.push_back(std::binomial_distribution<int>(n, share)(random_));
+    }
+  }
+  std::string total(const std::vector<int>& counts) {
+    std::string text = "0";
+    long sum = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      // The gateway was started anew; Prometheus can tell only where the value falls.
+      if (i > 10 && random_() % 50 == 0 && counts[i] < sum) sum = 0;
+      sum += counts[i];
+      text += fmt::format(" {}", sum);
+    }
+    return text;
+  }
+
+  std::vector<int> requests;
+  std::vector<int> failures;
+
+ private:
+  std::mt19937 random_;
+};
+
+std::vector<bool> minutes_we_fire(const ExportRule& rule, const RandomTraffic& traffic) {
+  ShareParams params;
+  params.above = rule.tiers[0].threshold;
+  params.window = rule.window;
+  params.min_requests = rule.min_requests;
+  params.min_failures = rule.min_failures;
+  SignalWords words;
+  words.step = 1min;
+  const ShareDetector detector(params, words);
+  const auto fold = detector.start({});
+  // Prometheus counts keep_firing_for from the first good evaluation, we from the last bad bucket:
+  // one step earlier.
+  const Duration keep_firing = rule.keep_firing > 0s ? rule.keep_firing + rule.step : 0s;
+  const AlertPolicy policy{rule.tiers[0].hold, keep_firing, 1h};
+  AlertState state;
+  std::vector<bool> fires = {false};
+  for (std::size_t i = 0; i < traffic.requests.size(); ++i) {
+    Bucket bucket;
+    bucket.start = from_unix_ms(60'000 * std::int64_t(i));
+    bucket.length = 1min;
+    bucket.n = traffic.requests[i];
+    bucket.k = traffic.failures[i];
+    fold->advance(bucket);
+    state = step(state, fold->judgement(0), bucket.end(), bucket.start, policy).state;
+    fires.push_back(state.phase == Phase::firing);
+  }
+  return fires;
+}
+
+TEST(RuleExport, PrometheusFiresInTheSameMinutesAsWe) {
+  OUTCOMED_NEED_PEER(promtool, "promtool");
+  constexpr int kMinutes = 150;
+  int firing = 0;
+  int healthy = 0;
+  struct Case {
+    Duration hold, keep_firing;
+  };
+  for (const auto& [hold, keep_firing] : {Case{0min, 0min}, {3min, 0min}, {2min, 5min}}) {
+    ExportRule rule = checkout_rule();
+    rule.tiers[0].hold = hold;
+    rule.keep_firing = keep_firing;
+    rule.tiers[0].threshold = 0.15;
+    rule.failures = {counter("failed_total")};
+    rule.requests = {counter("asked_total")};
+    std::vector<PromtoolTest> tests;
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+      RandomTraffic traffic(seed);
+      traffic.run(kMinutes);
+      PromtoolTest test;
+      test.series("asked_total", traffic.total(traffic.requests));
+      test.series("failed_total", traffic.total(traffic.failures));
+      const std::vector<bool> ours = minutes_we_fire(rule, traffic);
+      for (int minute = 0; minute <= kMinutes; ++minute) {
+        if (ours[std::size_t(minute)]) {
+          ++firing;
+          test.fires(minute, rule.name, {{{"severity", "page"}}});
+        } else {
+          ++healthy;
+          test.quiet(minute, rule.name);
+        }
+      }
+      tests.push_back(std::move(test));
+    }
+    EXPECT_EQ(promtool_verdict(*promtool, {rule}, tests), "");
+  }
+  EXPECT_GT(firing, 300);  // The comparison is about something.
+  EXPECT_GT(healthy, 300);
+}
+
+TEST(YamlText, StringsAreAlwaysQuotedAndKeepTheirText) {
+  EXPECT_EQ(yaml_string("no"), R"("no")");
+  EXPECT_EQ(yaml_string(""), R"("")");
+  EXPECT_EQ(yaml_string("a\"\\\n\t\x7F"), R"("a\"\\\n\x09\x7F")");
+  EXPECT_EQ(yaml_string("\xC2\x85\xE2\x80\xA8\xEF\xBB\xBF"), R"("\x85\u2028\uFEFF")");
+  EXPECT_EQ(yaml_string("\xFF"), "\"\xEF\xBF\xBD\"");
+}
+
+TEST(YamlText, ABlockIsUsedOnlyWhereItKeepsEveryCharacter) {
+  EXPECT_EQ(yaml_block("  ", "expr", "a\nb"), "  expr: |-\n    a\n    b\n");
+  EXPECT_EQ(yaml_block("", "expr", " a"), "expr: \" a\"\n");
+  EXPECT_EQ(yaml_block("", "expr", "a\n"), "expr: \"a\\n\"\n");
+  EXPECT_EQ(yaml_block("", "expr", "é"), "expr: \"é\"\n");
+  EXPECT_EQ(yaml_block("", "expr", ""), "expr: \"\"\n");
+}
+
+TEST(YamlText, TemplatesOfUsersAreEscaped) {
+  EXPECT_EQ(template_literal("a {{ b }} {"), R"(a {{"{{"}} b }} {)");
+  EXPECT_EQ(template_literal("{{{{{"), R"({{"{{"}}{{"{{"}}{)");
+}
+
+}  // namespace
+}  // namespace outcomed

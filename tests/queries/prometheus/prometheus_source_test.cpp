@@ -1,0 +1,545 @@
+#include "queries/prometheus/prometheus_source.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "tests/queries/prometheus/fake_prometheus.h"
+
+namespace outcomed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::int64_t kT0 = 1'796'000'040'000;  // On a whole minute.
+constexpr Duration kStep = 1min;
+
+Timestamp at(std::int64_t minutes) { return from_unix_ms(kT0 + minutes * 60'000); }
+TimeRange range(std::int64_t from, std::int64_t to) { return {at(from), at(to)}; }
+
+SignalPlan plan() {
+  SignalPlan plan;
+  plan.name = "requests";
+  plan.step = kStep;
+  plan.labels = {"model"};
+  const LabelRule labels = [](const Labels& raw) -> std::optional<Labels> {
+    return raw.project({"model"});
+  };
+  plan.terms.push_back({{"failed_total", {}}, 1, true, true, false, labels});
+  plan.terms.push_back({{"served_total", {}}, 1, true, false, false, labels});
+  return plan;
+}
+
+PrometheusSettings settings() {
+  PrometheusSettings settings;
+  settings.url = "http://prom:9090";
+  return settings;
+}
+
+// One gateway scraped every 15 s for `minutes`; failed_total rises by 1 a scrape, served_total
+// by 3.
+void fill(FakePrometheus& server, std::int64_t minutes) {
+  const Labels target{{"job", "gw"}, {"instance", "a:1"}};
+  const auto named = [&](const char* name, const char* model) {
+    Labels labels = target;
+    labels.set("__name__", name);
+    labels.set("model", model);
+    return labels;
+  };
+  std::vector<Sample> failed, served, starts, ups;
+  for (std::int64_t scrape = -20; scrape <= minutes * 4; ++scrape) {
+    const std::int64_t when = kT0 + scrape * 15'000 - 7'000;
+    failed.push_back({when, double(100 + scrape)});
+    served.push_back({when, double(1000 + 3 * scrape)});
+    starts.push_back({when, 1'795'000'000});
+    ups.push_back({when, 1});
+  }
+  server.add(named("failed_total", "judge"), failed);
+  server.add(named("served_total", "judge"), served);
+  server.add(named("process_start_time_seconds", ""), starts);
+  server.add(named("up", ""), ups);
+}
+
+std::unique_ptr<PrometheusSource> make(HttpClient& http, PrometheusSettings with = settings()) {
+  auto made = PrometheusSource::make(std::move(with), {plan()}, http);
+  EXPECT_TRUE(made);
+  return *std::move(made);
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+// "n k", summed over the range.
+std::string counted(const Result<Fetch>& fetch) {
+  if (!fetch) return fetch.error().message;
+  return std::to_string(sum(fetch->batches[0].n)) + ' ' + std::to_string(sum(fetch->batches[0].k));
+}
+
+TEST(PrometheusSource, ALiveRangeIsOneRequestForAllCountersAndOneForTheTargets) {
+  FakePrometheus server;
+  fill(server, 10);
+  const auto source = make(server);
+  EXPECT_EQ(counted(source->fetch(range(0, 1))), "16 4");
+  EXPECT_EQ(counted(source->fetch(range(1, 2))), "16 4");
+  EXPECT_THAT(
+      server.asked(),
+      ElementsAre(
+          // The first looks back five minutes and knows no job.
+          R"(POST /api/v1/query {__name__=~"failed_total|served_total"}[6m] 1796000100.000)",
+          R"(POST /api/v1/query {__name__=~"process_start_time_seconds|up"}[6m] 1796000100.000)",
+          R"(POST /api/v1/query {__name__=~"failed_total|served_total"}[1m] 1796000160.000)",
+          R"(POST /api/v1/query {__name__=~"process_start_time_seconds|up",job=~"gw"}[1m] 1796000160.000)"));
+  const HttpRequest& request = server.journal.front();
+  EXPECT_EQ(request.url, "http://prom:9090/api/v1/query");
+  EXPECT_THAT(request.headers, ElementsAre(std::pair<std::string, std::string>(
+                                   "Content-Type", "application/x-www-form-urlencoded")));
+  const auto form = FakePrometheus::form_of(request);
+  EXPECT_THAT(
+      form, ::testing::IsSupersetOf({std::pair<const std::string, std::string>("timeout", "10.000"),
+                                     std::pair<const std::string, std::string>("nocache", "1")}));
+  EXPECT_EQ(request.timeout, 10s);
+  EXPECT_EQ(request.max_bytes, 256 * 1024 * 1024);
+}
+
+TEST(PrometheusSource, SettingsReachEveryRequest) {
+  FakePrometheus server;
+  fill(server, 10);
+  PrometheusSettings with = settings();
+  with.url = "https://prom.example.org/prefix/";
+  with.matchers = {*Matcher::parse(R"(job="gw")")};
+  with.timeout = 2500ms;
+  with.lookback = 30s;
+  with.max_bytes = 123'456;
+  with.access.bearer_token = *SecretRef::parse("env:TOKEN");
+  const auto source = make(server, with);
+  ASSERT_TRUE(source->fetch(range(0, 1)));
+  EXPECT_THAT(
+      server.asked(),
+      ElementsAre(
+          R"(POST /prefix/api/v1/query {__name__=~"failed_total|served_total",job="gw"}[1m30s] 1796000100.000)",
+          R"(POST /prefix/api/v1/query {__name__=~"process_start_time_seconds|up",job="gw"}[1m30s] 1796000100.000)"));
+  for (const HttpRequest& request : server.journal) {
+    EXPECT_EQ(request.access.bearer_token.to_string(), "env:TOKEN");
+    EXPECT_EQ(request.timeout, 2500ms);
+    EXPECT_EQ(request.max_bytes, 123'456);
+  }
+}
+
+TEST(PrometheusSource, AServerThatTakesNoPostIsAskedWithGet) {
+  FakePrometheus server;
+  fill(server, 10);
+  server.refuses_post = true;
+  const auto source = make(server);
+  EXPECT_EQ(counted(source->fetch(range(0, 1))), "16 4");
+  ASSERT_EQ(server.journal.size(), 3U);
+  EXPECT_EQ(server.journal[0].method, "POST");
+  EXPECT_EQ(server.journal[1].method, "GET");
+  EXPECT_TRUE(server.journal[1].body.empty());
+  EXPECT_EQ(server.journal[2].method, "GET");
+  server.next_answers.push_back(HttpResponse{503, {}, ""});
+  const auto failed = source->fetch(range(1, 2));
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, StartsWith("GET prom:9090/api/v1/query: "));
+}
+
+TEST(PrometheusSource, EveryFaultOfAnAnswerHasItsKindAndNamesTheRequest) {
+  const auto body = [](std::string text) { return HttpResponse{200, {}, std::move(text)}; };
+  struct Case {
+    Result<HttpResponse> answer;
+    ErrorKind kind;
+    std::string text;
+  };
+  const Case cases[] = {
+      {Error{ErrorKind::unavailable, "POST http://prom:9090/…: connection refused"},
+       ErrorKind::unavailable, "connection refused"},
+      {Error{ErrorKind::timeout, "POST http://prom:9090/…: no answer"}, ErrorKind::timeout,
+       "no answer"},
+      {HttpResponse{
+           400, {}, R"({"status":"error","errorType":"bad_data","error":"parse error at 3"})"},
+       ErrorKind::rejected, "HTTP 400, bad_data: parse error at 3 (query {__name__=~"},
+      {HttpResponse{
+           422, {}, R"({"status":"error","errorType":"execution","error":"No StoreAPIs matched"})"},
+       ErrorKind::rejected, "No StoreAPIs matched"},
+      {HttpResponse{
+           503, {}, R"({"status":"error","errorType":"timeout","error":"query timed out"})"},
+       ErrorKind::unavailable, "query timed out"},
+      {HttpResponse{500, {}, "<html>oops</html>"}, ErrorKind::unavailable, "HTTP 500"},
+      {HttpResponse{401, {}, ""}, ErrorKind::unauthorized, "HTTP 401"},
+      {HttpResponse{403, {}, ""}, ErrorKind::unauthorized, "HTTP 403"},
+      {HttpResponse{404, {}, "not here"}, ErrorKind::rejected, "HTTP 404: not here"},
+      {HttpResponse{429, {}, ""}, ErrorKind::throttled, "HTTP 429"},
+      {HttpResponse{302, {{"location", "https://login.example.org/secret?x"}}, ""},
+       ErrorKind::rejected, "redirects to https://login.example.org/…"},
+      {body(""), ErrorKind::corrupt, "empty"},
+      {body("<html>login</html>"), ErrorKind::corrupt, "web page"},
+      {body(R"({"status":"success","data":{"resultType":"mat)"), ErrorKind::corrupt, ""},
+      {body(R"({"status":"error","errorType":"internal","error":"x"})"), ErrorKind::rejected,
+       "internal: x"},
+      {body(R"({"status":"success","data":{"resultType":"vector","result":[]}})"),
+       ErrorKind::unsupported, "vector"},
+      {body(R"({"status":"success","isPartial":true,"data":{"resultType":"matrix","result":[]}})"),
+       ErrorKind::partial, "accept_partial"},
+      {body(
+           R"({"status":"success","data":{"resultType":"matrix","result":[]},"warnings":["store down"]})"),
+       ErrorKind::partial, "store down"},
+  };
+  for (const Case& one : cases) {
+    FakePrometheus server;
+    server.next_answers.push_back(one.answer);
+    PrometheusSettings with = settings();
+    with.url = "http://user@prom:9090/";
+    const auto fetch = make(server, with)->fetch(range(0, 1));
+    ASSERT_FALSE(fetch) << one.text;
+    EXPECT_EQ(fetch.error().kind, one.kind) << fetch.error().message;
+    EXPECT_THAT(fetch.error().message, StartsWith("POST prom:9090/api/v1/query: "));
+    EXPECT_THAT(fetch.error().message, HasSubstr(one.text));
+    EXPECT_THAT(fetch.error().message, ::testing::Not(HasSubstr("secret")));
+  }
+}
+
+TEST(PrometheusSource, AFailedFetchChangesNothing) {
+  FakePrometheus server;
+  fill(server, 10);
+  const auto source = make(server);
+  ASSERT_TRUE(source->fetch(range(0, 1)));
+  // Once the counters arrive and the second answer doesn't; once the first is broken at its end.
+  server.next_answers = {std::nullopt, Error{ErrorKind::timeout, "late"}};
+  EXPECT_FALSE(source->fetch(range(1, 2)));
+  server.more = R"(,"warnings":["store 7 is away"])";
+  EXPECT_FALSE(source->fetch(range(1, 2)));
+  server.more = "";
+  EXPECT_EQ(counted(source->fetch(range(1, 2))), "16 4");
+  EXPECT_EQ(counted(source->fetch(range(2, 3))), "16 4");
+}
+
+TEST(PrometheusSource, PartialAnswersAreCountedAndSaidWhereTheUserWantsThat) {
+  FakePrometheus server;
+  fill(server, 10);
+  server.more = R"(,"warnings":["store 7 is away"])";
+  PrometheusSettings with = settings();
+  with.accept_partial = true;
+  const auto source = make(server, with);
+  const auto fetch = source->fetch(range(0, 1));
+  EXPECT_EQ(counted(fetch), "16 4");
+  EXPECT_THAT(fetch->facts, ::testing::Contains(HasSubstr("store 7 is away")));
+  server.more = "";
+  const auto next = source->fetch(range(1, 2));
+  ASSERT_TRUE(next);
+  EXPECT_TRUE(next->facts.empty());
+}
+
+TEST(PrometheusSource, AnswersThatAreTooLargeAreAskedInSmallerPieces) {
+  for (const bool by_bytes : {false, true}) {
+    FakePrometheus server;
+    fill(server, 10);
+    PrometheusSettings with = settings();
+    if (by_bytes) {
+      with.max_bytes = 1000;
+    } else {
+      server.most_samples = 12;
+    }
+    const auto source = make(server, with);
+    EXPECT_EQ(counted(source->fetch(range(0, 4))), "64 16") << by_bytes;
+    EXPECT_EQ(counted(source->fetch(range(4, 8))), "64 16") << by_bytes;
+  }
+  FakePrometheus server;
+  fill(server, 10);
+  server.most_samples = 0;
+  const auto fetch = make(server)->fetch(range(0, 1));
+  ASSERT_FALSE(fetch);
+  EXPECT_LT(server.journal.size(), 20U);
+}
+
+TEST(PrometheusSource, ARangeThatDoesNotContinueTheLastIsPrimedAgain) {
+  FakePrometheus server;
+  fill(server, 10);
+  const auto source = make(server);
+  ASSERT_TRUE(source->fetch(range(0, 1)));
+  server.journal.clear();
+  ASSERT_TRUE(source->fetch(range(3, 4)));
+  EXPECT_THAT(server.asked().front(), HasSubstr("[6m]"));
+}
+
+// ---- long ranges -----------------------------------------------------------------------------
+
+TEST(PrometheusSource, ALongRangeComesByRemoteReadAndLiveQueriesGoOnExactly) {
+  for (const Labels& external : {Labels{}, Labels{{"cluster", "eu"}, {"replica", "b"}}}) {
+    FakePrometheus server;
+    fill(server, 100);
+    server.offers_remote_read = true;
+    server.external = external;
+    const auto source = make(server);
+    EXPECT_EQ(counted(source->fetch(range(0, 60))), "960 240");
+    EXPECT_EQ(counted(source->fetch(range(60, 90))), "480 120");
+    EXPECT_EQ(counted(source->fetch(range(90, 91))), "16 4");
+    EXPECT_EQ(source->cells(0).size(), 1U);
+    EXPECT_THAT(
+        server.asked(),
+        ElementsAre(
+            R"(POST /api/v1/query topk(1, {__name__=~"failed_total|served_total"}) 1796003640.000)",
+            "POST /api/v1/read", "POST /api/v1/read", "POST /api/v1/read",
+            R"(POST /api/v1/query {__name__=~"failed_total|served_total"}[1m] 1796005500.000)",
+            R"(POST /api/v1/query {__name__=~"process_start_time_seconds|up",job=~"gw"}[1m] 1796005500.000)"));
+  }
+}
+
+TEST(PrometheusSource, VictoriaMetricsIsReadByExport) {
+  FakePrometheus server;
+  fill(server, 100);
+  server.offers_export = true;
+  PrometheusSettings with = settings();
+  with.matchers = {*Matcher::parse(R"(job="gw")")};
+  const auto source = make(server, with);
+  EXPECT_EQ(counted(source->fetch(range(0, 60))), "960 240");
+  EXPECT_EQ(counted(source->fetch(range(60, 90))), "480 120");
+  EXPECT_EQ(counted(source->fetch(range(90, 91))), "16 4");
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 6U);
+  EXPECT_THAT(asked[0], HasSubstr("topk"));
+  EXPECT_THAT(asked[1], StartsWith("POST /api/v1/read"));
+  EXPECT_EQ(
+      asked[2],
+      R"(POST /api/v1/export {__name__=~"failed_total|served_total",job="gw"})"
+      R"( {__name__=~"process_start_time_seconds|up",job="gw"} 1795999740.000 1796003640.000)");
+  // Once refused, remote read isn't tried again.
+  EXPECT_THAT(asked[3], StartsWith("POST /api/v1/export"));
+}
+
+TEST(PrometheusSource, OtherServersAreReadByRangeSelectorsPieceByPiece) {
+  FakePrometheus server;
+  fill(server, 400);
+  const auto source = make(server);
+  EXPECT_EQ(counted(source->fetch(range(0, 300))), "4800 1200");
+  server.journal.clear();
+  EXPECT_EQ(counted(source->fetch(range(300, 390))), "1440 360");
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 4U);
+  EXPECT_THAT(asked[0], HasSubstr("[1h]"));
+  EXPECT_THAT(asked[2], HasSubstr("[30m]"));
+}
+
+TEST(PrometheusSource, WithoutASeriesToCompareRemoteReadIsNotTrusted) {
+  FakePrometheus server;
+  fill(server, 20);  // Nothing at the end of the range.
+  server.offers_remote_read = true;
+  const auto source = make(server);
+  EXPECT_EQ(counted(source->fetch(range(0, 60))), "320 80");
+  EXPECT_THAT(server.asked(), ::testing::Contains(HasSubstr("[1h]")));
+}
+
+TEST(PrometheusSource, AGivenWayIsTheOnlyOneTried) {
+  for (const char* way : {"remote_read", "export"}) {
+    FakePrometheus server;
+    fill(server, 100);
+    PrometheusSettings with = settings();
+    with.backfill = way;
+    const auto fetch = make(server, with)->fetch(range(0, 60));
+    ASSERT_FALSE(fetch);
+    EXPECT_EQ(fetch.error().kind, ErrorKind::rejected);
+    EXPECT_THAT(fetch.error().message, HasSubstr("HTTP 404"));
+  }
+  FakePrometheus server;
+  fill(server, 100);
+  server.offers_remote_read = server.offers_export = true;
+  PrometheusSettings with = settings();
+  with.backfill = "range";
+  EXPECT_EQ(counted(make(server, with)->fetch(range(0, 60))), "960 240");
+  for (const std::string& line : server.asked())
+    EXPECT_THAT(line, StartsWith("POST /api/v1/query"));
+}
+
+TEST(PrometheusSource, APassingFaultOfALongRangeIsReturnedAndDecidesNothing) {
+  FakePrometheus server;
+  fill(server, 100);
+  server.offers_remote_read = true;
+  const auto source = make(server);
+  for (const ErrorKind kind : {ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::throttled}) {
+    server.next_answers.push_back(Error{kind, "passing"});
+    const auto fetch = source->fetch(range(0, 60));
+    ASSERT_FALSE(fetch);
+    EXPECT_EQ(fetch.error().kind, kind);
+  }
+  EXPECT_EQ(counted(source->fetch(range(0, 60))), "960 240");
+  EXPECT_EQ(FakePrometheus::path_of(server.journal.back()), "/api/v1/read");
+}
+
+TEST(PrometheusSource, BrokenRemoteReadAnswersAreForgottenBeforeAnotherWay) {
+  FakePrometheus server;
+  fill(server, 100);
+  server.offers_remote_read = true;
+  const auto source = make(server);
+  ASSERT_TRUE(source->fetch(range(0, 30)));
+  // A good frame of other counts, then rubbish: none of it may be counted.
+  FakePrometheus other;
+  fill(other, 100);
+  for (auto& [labels, samples] : other.data) {
+    for (Sample& sample : samples) sample.value *= 7;
+  }
+  other.offers_remote_read = true;
+  const auto witness = make(other);
+  ASSERT_TRUE(witness->fetch(range(0, 30)));
+  std::string body;
+  HttpRequest again = other.journal.back();
+  again.on_body = [&](std::string_view piece) {
+    body += piece;
+    return ok();
+  };
+  ASSERT_TRUE(other.send(again));
+  body.back() = static_cast<char>(body.back() ^ 1);
+  server.next_answers.push_back(
+      HttpResponse{200, {{"content-type", "application/x-streamed-protobuf"}}, body});
+  EXPECT_EQ(counted(source->fetch(range(30, 60))), "480 120");
+}
+
+// ---- settings and memory ---------------------------------------------------------------------
+
+// Notes what is declared and what is found wrong.
+class NotingVisitor final : public ParamVisitor {
+ public:
+  void flag(std::string_view name, bool&, std::string_view help) override { note(name, help); }
+  void count(std::string_view name, std::int64_t&, Bounds, std::string_view help) override {
+    note(name, help);
+  }
+  void size(std::string_view name, std::int64_t&, std::string_view help) override {
+    note(name, help);
+  }
+  void duration(std::string_view name, Duration&, std::string_view help) override {
+    note(name, help);
+  }
+  void share(std::string_view name, std::optional<double>&, std::string_view help) override {
+    note(name, help);
+  }
+  void text(std::string_view name, std::string&, std::string_view help) override {
+    note(name, help);
+  }
+  void text_list(std::string_view name, std::vector<std::string>&, std::string_view help) override {
+    note(name, help);
+  }
+  void url(std::string_view name, std::string&, std::string_view help) override {
+    note(name, help);
+  }
+  void url_list(std::string_view name, std::vector<std::string>&, std::string_view help) override {
+    note(name, help);
+  }
+  void path(std::string_view name, std::string&, std::string_view help) override {
+    note(name, help);
+  }
+  void secret(std::string_view name, SecretRef&, std::string_view help) override {
+    note(name, help);
+  }
+  void matchers(std::string_view name, Matchers&, std::string_view help) override {
+    note(name, help);
+  }
+  void labels(std::string_view name, Labels&, std::string_view help) override { note(name, help); }
+  void headers(std::string_view name, std::vector<std::pair<std::string, SecretRef>>&,
+               std::string_view help) override {
+    note(name, help);
+  }
+  bool begin(std::string_view name, std::string_view help) override {
+    note(name, help);
+    return true;
+  }
+  void end() override {}
+  std::size_t items(std::string_view, std::size_t current, std::string_view) override {
+    return current;
+  }
+  void begin_item(std::size_t) override {}
+  void end_items() override {}
+  void problem(std::string_view name, std::string, std::string hint) override {
+    problems.emplace_back(name);
+    EXPECT_FALSE(hint.empty());
+  }
+
+  std::vector<std::string> names;
+  std::vector<std::string> problems;
+
+ private:
+  void note(std::string_view name, std::string_view help) {
+    names.emplace_back(name);
+    EXPECT_FALSE(help.empty()) << name;
+  }
+};
+
+TEST(PrometheusSettings, DefaultsAreSoundAndEverySettingIsDeclared) {
+  NotingVisitor visitor;
+  PrometheusSettings with = settings();
+  with.visit(visitor);
+  EXPECT_TRUE(visitor.problems.empty());
+  EXPECT_THAT(visitor.names,
+              ::testing::IsSupersetOf({"url", "basic_auth", "bearer_token", "headers", "tls",
+                                       "proxy_url", "timeout", "lookback", "matchers", "max_bytes",
+                                       "accept_partial", "backfill"}));
+}
+
+TEST(PrometheusSettings, WhatCannotWorkIsAProblemOfItsSetting) {
+  const auto problems = [](auto change) {
+    PrometheusSettings with = settings();
+    change(with);
+    NotingVisitor visitor;
+    with.visit(visitor);
+    return visitor.problems;
+  };
+  using S = PrometheusSettings;
+  EXPECT_THAT(problems([](S& s) { s.url += "/?x=1"; }), ElementsAre("url"));
+  EXPECT_THAT(problems([](S& s) { s.timeout = 0ms; }), ElementsAre("timeout"));
+  EXPECT_THAT(problems([](S& s) { s.lookback = -1s; }), ElementsAre("lookback"));
+  EXPECT_THAT(problems([](S& s) { s.max_bytes = 0; }), ElementsAre("max_bytes"));
+  EXPECT_THAT(problems([](S& s) { s.backfill = "fast"; }), ElementsAre("backfill"));
+  EXPECT_THAT(problems([](S& s) { s.matchers = {*Matcher::parse("__name__=\"x\"")}; }),
+              ElementsAre("matchers"));
+}
+
+TEST(PrometheusSource, ATimeoutAsLongAsAStepIsRefused) {
+  FakePrometheus server;
+  PrometheusSettings with = settings();
+  with.timeout = kStep;
+  const auto made = PrometheusSource::make(with, {plan()}, server);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(made.error().message, HasSubstr("requests"));
+}
+
+TEST(PrometheusSource, ARangeWithoutLengthIsRefused) {
+  FakePrometheus server;
+  const auto fetch = make(server)->fetch(range(1, 1));
+  ASSERT_FALSE(fetch);
+  EXPECT_EQ(fetch.error().kind, ErrorKind::invalid);
+  EXPECT_TRUE(server.journal.empty());
+}
+
+TEST(PrometheusSource, ARestartGoesOnWhereItWas) {
+  FakePrometheus server;
+  fill(server, 10);
+  const auto before = make(server);
+  ASSERT_TRUE(before->fetch(range(0, 2)));
+  Writer writer;
+  before->save(writer);
+
+  const auto after = make(server);
+  after->seed_cells(0, before->cells(0));
+  Reader reader(writer.bytes());
+  ASSERT_TRUE(after->load(reader));
+  EXPECT_EQ(after->cells(0), before->cells(0));
+  server.journal.clear();
+  EXPECT_EQ(counted(after->fetch(range(2, 3))), "16 4");
+  EXPECT_THAT(server.asked()[0], HasSubstr("[6m]"));
+  EXPECT_THAT(server.asked()[1], HasSubstr("job=~\"gw\""));  // Known from the memory.
+}
+
+TEST(PrometheusSource, AnUnreadableMemoryLeavesAnEmptyOneWithItsCells) {
+  FakePrometheus server;
+  fill(server, 10);
+  const auto source = make(server);
+  const std::vector<Labels> cells{Labels{{"model", "old"}}, Labels{{"model", "judge"}}};
+  source->seed_cells(0, cells);
+  Reader reader("\x07rubbish");
+  EXPECT_FALSE(source->load(reader));
+  EXPECT_EQ(source->cells(0), cells);
+  EXPECT_EQ(counted(source->fetch(range(0, 1))), "16 4");
+  EXPECT_EQ(source->cells(0), cells);
+}
+
+}  // namespace
+}  // namespace outcomed
