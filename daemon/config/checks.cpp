@@ -6,7 +6,7 @@
 #include <set>
 
 #include "daemon/config/loading.h"
-#include "daemon/config/values.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {
@@ -46,22 +46,23 @@ void used_receivers(const Route& root, std::set<std::string, std::less<>>& used)
 }
 
 void check_receivers(Section& section) {
-  const Config& config = section.loading.config;
+  Config& config = section.loading.config;
   ProblemSink notes(section.problems.file(), section.loading.notes);
   const Node::Entry* list = section.top.take("receivers");
   const bool has_route = section.top.take("route") != nullptr;
-  if (config.receivers.empty() && !has_route) {
-    if (!list || list->value.kind == Node::Kind::sequence) {
-      notes.add({}, "receivers", "there are none: nobody will be told",
-                "write receivers: and route:");
-    }
-    return;
+  if (!has_route &&
+      (!list || (list->value.kind == Node::Kind::sequence && list->value.items.empty()))) {
+    notes.add({}, "receivers", "there are none: nobody will be told",
+              "write receivers: and route:");
   }
-  if (!has_route) {
+  if (!has_route && config.receivers.size() == 1) {
+    config.route = Route{};
+    config.route->receiver = config.receivers.front().name;
+  }
+  if (!has_route && config.receivers.size() > 1) {
     section.problems.add(
-        list->value.place, "receivers", "no route leads to them",
+        list->value.place, "receivers", "no route says which of them is told",
         fmt::format("write route: {{receiver: {}}}", config.receivers.front().name));
-    return;
   }
   if (!config.route) return;
   std::set<std::string, std::less<>> used;

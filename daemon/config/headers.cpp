@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "daemon/config/values.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {

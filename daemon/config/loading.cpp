@@ -6,7 +6,7 @@
 #include <array>
 
 #include "alerts/text.h"
-#include "daemon/config/values.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {
@@ -23,6 +23,16 @@ constexpr std::array<std::string_view, 4> kLaterReceivers = {"slack", "pagerduty
 
 bool holds(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
+}
+
+constexpr Duration kShortestStep = 1s;
+constexpr Duration kLongestStep = std::chrono::hours(24 * 31);
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= 100 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
 }
 
 std::string comma_list(const std::vector<std::string>& words) {
@@ -102,6 +112,61 @@ void check_label_list(NodeVisitor& visitor, ProblemSink& problems, std::string_v
     } else if (std::ranges::find(others, labels[i]) != others.end()) {
       report(labels[i] + " stands in labels too", "keep it in one of the two lists");
     }
+  }
+}
+
+// `broken`.
+std::vector<const Node::Entry*> named_entries(Section& section, std::string_view name,
+                                              NameTable& broken) {
+  std::vector<const Node::Entry*> entries;
+  const Node::Entry* map = section.top.take(name);
+  if (!map) return entries;
+  if (map->value.kind != Node::Kind::map) {
+    section.problems.add(map->value.place, std::string(name), kind_text(map->value),
+                         fmt::format("write a mapping from names to {}", name));
+    return entries;
+  }
+  for (const Node::Entry& entry : map->value.entries) {
+    const std::string path = join_path(name, entry.key);
+    if (!is_plain_name(entry.key)) {
+      section.problems.add(entry.place, path, shown(entry.key) + " can't be a name",
+                           "use letters, digits and _ - .");
+      broken.add(entry.key);
+    } else if (entry.value.kind != Node::Kind::map) {
+      section.problems.add(entry.value.place, path, kind_text(entry.value),
+                           "write a mapping of settings");
+      broken.add(entry.key);
+    } else {
+      entries.push_back(&entry);
+    }
+  }
+  return entries;
+}
+
+const SourceEntry* find_source(Section& section, NodeVisitor& visitor, std::string_view setting,
+                               const std::string& name) {
+  Loading& loading = section.loading;
+  if (loading.sources.holds(name)) {
+    return find_kind(loading.catalogs.sources,
+                     loading.config.sources[loading.sources.at(name)].kind);
+  }
+  if (!loading.broken_sources.holds(name)) {
+    section.problems.add(visitor.place_of(setting), visitor.path_of(setting),
+                         "unknown source " + shown(name),
+                         nearest_hint(section.problems, name, loading.sources.names(), "sources"));
+  }
+  return nullptr;
+}
+
+bool add_signal(Loading& loading, SignalPlan plan) {
+  if (!loading.signals.add(plan.name)) return false;
+  loading.config.signals.push_back(std::move(plan));
+  return true;
+}
+
+void check_step(NodeVisitor& visitor, Duration step) {
+  if (step < kShortestStep || step > kLongestStep) {
+    visitor.problem("step", format_duration(step) + " is no step", "between 1s and 31d");
   }
 }
 

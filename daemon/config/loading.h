@@ -94,6 +94,21 @@ void check_label_list(NodeVisitor& visitor, ProblemSink& problems, std::string_v
                       const std::vector<std::string>& labels,
                       const std::vector<std::string>& others = {});
 
+// The entries of a section that maps names to mappings; names of those that are none go to
+// `broken`.
+std::vector<const Node::Entry*> named_entries(Section& section, std::string_view name,
+                                              NameTable& broken);
+
+// The source that `setting` names, or a message. Null also where the source itself is broken.
+const SourceEntry* find_source(Section& section, NodeVisitor& visitor, std::string_view setting,
+                               const std::string& name);
+
+// Signals keep the order in which they are added. False: the name is taken and stays with the
+// first.
+bool add_signal(Loading& loading, SignalPlan plan);
+
+void check_step(NodeVisitor& visitor, Duration step);
+
 template <class Entries>
 std::vector<std::string> kinds_of(const Entries& entries) {
   std::vector<std::string> kinds;

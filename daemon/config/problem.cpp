@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "daemon/config/values.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "daemon/config/loading.h"
-#include "daemon/config/values.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {
@@ -98,7 +98,8 @@ Route load_route_node(Section& section, const Node& node, const std::string& pat
   }
   for (const std::string_view later : {"group_wait", "group_interval", "repeat_interval",
                                        "mute_time_intervals", "active_time_intervals"}) {
-    if (visitor.take(later)) {
+    if (node.find(later)) {
+      visitor.take(later);
       visitor.problem(later, "isn't read by this version", "remove it");
     }
   }

@@ -60,9 +60,6 @@ A mapping from names of your choice to where numbers come from.
 
     sources:
       prom: {kind: prometheus, url: "http://127.0.0.1:9090"}
-
-Settings of every source:
-
 )md";
 
 constexpr std::string_view kPresets = R"md(
@@ -113,7 +110,7 @@ constexpr std::string_view kReceivers = R"md(
 ## receivers
 
 A list: each has a `name` and the settings of one or more kinds, all of which are told. One without a
-kind takes messages and drops them.
+kind takes messages and drops them. A single receiver needs no `route:`.
 
     receivers:
       - name: oncall
@@ -219,12 +216,8 @@ std::string table(const std::vector<Setting>& settings) {
 std::string kind_sections(std::string_view of, const std::vector<KindShape>& kinds) {
   std::string out;
   for (const KindShape& shape : kinds) {
-    std::string summary = shape.summary;
-    if (!summary.empty() && summary.back() != '.') summary += '.';
-    if (!summary.empty() && summary[0] >= 'a' && summary[0] <= 'z' && summary[1] != ' ') {
-      summary[0] = static_cast<char>(summary[0] - 'a' + 'A');
-    }
-    out += fmt::format("\n### {} `{}`\n\n{}\n\n{}", of, shape.kind, summary, table(shape.settings));
+    out += fmt::format("\n### {} `{}`\n\n{}.\n\n{}", of, shape.kind, shape.summary,
+                       table(shape.settings));
   }
   return out;
 }
@@ -234,7 +227,7 @@ std::string kind_sections(std::string_view of, const std::vector<KindShape>& kin
 std::string reference_page(const Catalogs& catalogs) {
   const ConfigShape shape = config_shape(catalogs);
   std::string page(kIntroduction);
-  page += std::string(kSources) + table(shape.source) + kind_sections("source", shape.sources);
+  page += std::string(kSources) + kind_sections("source", shape.sources);
   page += std::string(kPresets) + table(shape.litellm);
   page += std::string(kSignals) + table(shape.signal);
   page += std::string(kRules) + table(shape.rule) + kind_sections("rule", shape.rules);

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "daemon/config/loading.h"
-#include "daemon/config/values.h"
+#include "daemon/config/recording_visitor.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {

@@ -17,6 +17,21 @@ std::vector<KindShape> plugin_shapes(std::span<const Entry> catalog) {
   return shapes;
 }
 
+// `delay` is every source's, but its default is the kind's.
+std::vector<KindShape> source_shapes(std::span<const SourceEntry> catalog) {
+  std::vector<KindShape> shapes = plugin_shapes(catalog);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    SourceConfig source;
+    source.delay = catalog[i].delay;
+    for (Setting& setting : settings_of(source, kShape)) {
+      if (setting.name == "delay") {
+        shapes[i].settings.insert(shapes[i].settings.begin(), std::move(setting));
+      }
+    }
+  }
+  return shapes;
+}
+
 std::vector<KindShape> detector_shapes(std::span<const DetectorEntry> catalog) {
   std::vector<KindShape> shapes;
   for (const DetectorEntry& entry : catalog) {
@@ -44,7 +59,8 @@ std::vector<Setting> route_shape() {
 ConfigShape config_shape(const Catalogs& catalogs) {
   ConfigShape shape;
   shape.source = shape_of<SourceConfig>();
-  shape.sources = plugin_shapes(catalogs.sources);
+  std::erase_if(shape.source, [](const Setting& setting) { return setting.name == "delay"; });
+  shape.sources = source_shapes(catalogs.sources);
   shape.litellm = shape_of<LitellmPreset>();
   shape.signal = shape_of<SignalSettings>();
   shape.rule = shape_of<RuleConfig>();

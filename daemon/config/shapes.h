@@ -18,7 +18,7 @@ struct KindShape {
 };
 
 struct ConfigShape {
-  std::vector<Setting> source;  // Common to all kinds.
+  std::vector<Setting> source;  // Common to all kinds, but for `delay`, which stands with each.
   std::vector<KindShape> sources;
   std::vector<Setting> litellm;
   std::vector<Setting> signal;

@@ -7,16 +7,15 @@
 #include <charconv>
 #include <limits>
 #include <system_error>
-#include <vector>
+
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {
 
-constexpr std::size_t kShown = 60;
 constexpr std::size_t kLongestNumber = 40;
 
 bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit_char);
@@ -77,51 +76,6 @@ std::string_view meant_unit(std::string_view unit) {
   return {};
 }
 
-// "host", "host:80", "[::1]:80" -> host and the text after ':'. Nothing where brackets don't close.
-struct HostPort {
-  std::string_view host;
-  std::optional<std::string_view> port;
-};
-std::optional<HostPort> split_host(std::string_view text) {
-  if (text.starts_with('[')) {
-    const std::size_t close = text.find(']');
-    if (close == std::string_view::npos) return std::nullopt;
-    const std::string_view rest = text.substr(close + 1);
-    if (!rest.empty() && rest.front() != ':') return std::nullopt;
-    return HostPort{text.substr(1, close - 1),
-                    rest.empty() ? std::nullopt : std::optional(rest.substr(1))};
-  }
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return HostPort{text, std::nullopt};
-  return HostPort{text.substr(0, colon), text.substr(colon + 1)};
-}
-
-bool is_host(std::string_view host, bool bracketed) {
-  return !host.empty() && std::ranges::all_of(host, [&](char c) {
-    return is_letter(c) || is_digit_char(c) || c == '.' || (bracketed && (c == ':' || c == '%')) ||
-           (!bracketed && (c == '-' || c == '_'));
-  });
-}
-
-std::optional<std::uint16_t> port_number(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (!all_digits(text) || error != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return port;
-}
-
-// The bytes of `text` up to `limit` characters, never cutting one.
-std::string_view cut(std::string_view text, std::size_t limit) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0U) == 0x80) continue;
-    if (characters++ == limit) return text.substr(0, i);
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<double> parse_share(std::string_view text) {
@@ -178,7 +132,7 @@ Result<std::int64_t> parse_size(std::string_view text) {
   const auto* known = std::ranges::find(kSizeUnits, unit, &SizeUnit::name);
   if (known == kSizeUnits.end()) {
     const std::string_view meant = meant_unit(unit);
-    if (meant.empty() || unit.size() > 3 || unit.front() == '.') {
+    if (meant.empty() || unit.size() > 3 || unit.starts_with('.')) {
       return bad_value(name + " is not a size; write for example 64MiB");
     }
     return bad_value(
@@ -218,110 +172,6 @@ Result<std::int64_t> parse_whole_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc()) return bad_value(shown(text) + " is too large");
   return value;
-}
-
-Status check_url(std::string_view text) {
-  if (!text.starts_with("http://") && !text.starts_with("https://")) {
-    return bad_value("not a URL; it must start with http:// or https://");
-  }
-  std::string_view rest = text.substr(text.find("//") + 2);
-  if (std::ranges::any_of(rest, [](char c) { return c <= ' ' || c > '~'; })) {
-    return bad_value("the URL holds a blank or a character outside ASCII; encode it, such as %20");
-  }
-  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
-  if (authority.find('@') != std::string_view::npos) {
-    return bad_value("the URL holds credentials; take them out and refer to them beside the URL");
-  }
-  if (rest.find('#') != std::string_view::npos) {
-    return bad_value("the URL has a fragment (#); remove it");
-  }
-  const std::optional<HostPort> host = split_host(authority);
-  if (!host || !is_host(host->host, authority.starts_with('['))) {
-    return bad_value("the URL has no valid host; write http://host:port/path");
-  }
-  if (host->port && port_number(*host->port).value_or(0) == 0) {
-    return bad_value("the URL has no valid port; ports lie between 1 and 65535");
-  }
-  return ok();
-}
-
-Result<ListenAddress> parse_listen(std::string_view text) {
-  const std::optional<HostPort> parts = split_host(text);
-  const bool bracketed = text.starts_with('[');
-  const std::optional<std::uint16_t> port =
-      parts && parts->port ? port_number(*parts->port) : std::nullopt;
-  const bool host_ok =
-      parts && ((parts->host.empty() && !bracketed) || is_host(parts->host, bracketed));
-  if (!port || !host_ok) {
-    return bad_value(shown(text) +
-                     " is not an address to listen on; write host:port, such as 127.0.0.1:9469");
-  }
-  return ListenAddress{std::string(parts->host), *port};
-}
-
-std::string shown(std::string_view text) {
-  const bool plain =
-      !text.empty() && text.size() <= kShown && std::ranges::all_of(text, [](char c) {
-        return is_letter(c) || is_digit_char(c) || c == '.' || c == '%' || c == '+' || c == '-' ||
-               c == '_';
-      });
-  return plain ? std::string(text) : in_quotes(text);
-}
-
-std::string in_quotes(std::string_view text) {
-  const std::string_view kept = cut(text, kShown);
-  std::string out = "\"";
-  for (const char c : escape_controls(kept)) {
-    if (c == '"') out += '\\';
-    out += c;
-  }
-  return out + (kept.size() < text.size() ? "…\"" : "\"");
-}
-
-std::string escape_controls(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> above(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] =
-          std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    std::swap(before, above);
-    std::swap(above, row);
-  }
-  return above[b.size()];
-}
-
-std::string fold_word(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '-' || c == '_' || c == ' ') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
 }
 
 }  // namespace outcomed

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "daemon/config/values.h"
+#include "daemon/config/words.h"
 #include "daemon/config/yaml_text.h"
 
 namespace outcomed {

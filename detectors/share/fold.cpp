@@ -20,6 +20,14 @@ std::size_t steps_of(const ShareDetector& detector) {
   return static_cast<std::size_t>(std::max<std::int64_t>(1, detector.params().window / step));
 }
 
+// Binomial log-likelihood of k of n at its own share, up to a constant.
+double fit(double n, double k) {
+  double sum = 0;
+  if (k > 0) sum += k * std::log(k / n);
+  if (n > k) sum += (n - k) * std::log((n - k) / n);
+  return sum;
+}
+
 }  // namespace
 
 ShareFold::ShareFold(const ShareDetector& detector, Labels group)
@@ -34,7 +42,7 @@ bool ShareFold::beyond(double line) const {
   return detector_->is_below() ? k < edge - slack : k > edge + slack;
 }
 
-void ShareFold::track_onset(const Bucket& bucket) {
+void ShareFold::track_evidence(const Bucket& bucket) {
   double lowest = detector_->line(0);
   for (std::size_t i = 1; i < detector_->tiers().size(); ++i) {
     lowest = detector_->is_below() ? std::max(lowest, detector_->line(i))
@@ -45,8 +53,44 @@ void ShareFold::track_onset(const Bucket& bucket) {
   // Half-way between the line and the good end of the scale.
   const double reference = detector_->is_below() ? (1 + lowest) / 2 : lowest / 2;
   const double excess = detector_->is_below() ? reference * n - k : k - reference * n;
-  if (evidence_ <= 0) onset_ = bucket.start;
   evidence_ = std::max(0.0, evidence_ + excess);
+}
+
+// The split of the window into "before" and "since" under which its counts are most likely
+// (maximum-likelihood change point of a binomial share); what was normal counts as "before".
+Timestamp ShareFold::most_likely_onset(const Bucket& newest) const {
+  const Normal usual = normal();
+  double since_n = 0;
+  double since_k = 0;
+  const auto all_n = static_cast<double>(window_.n() + usual.n);
+  const auto all_k = static_cast<double>(window_.k() + usual.k);
+  double best = -1e300;
+  std::size_t best_back = 0;
+  for (std::size_t back = 0; back < window_.filled(); ++back) {
+    const ShareWindow::Slot& slot = window_.slot(back);
+    if (slot.n == 0) continue;  // A step without requests belongs to neither.
+    since_n += static_cast<double>(slot.n);
+    since_k += static_cast<double>(slot.k);
+    const double before_n = all_n - since_n;
+    const double before_k = all_k - since_k;
+    const double rise = since_k * before_n - before_k * since_n;  // Sign of the difference of shares.
+    if (before_n > 0 && (detector_->is_below() ? rise > 0 : rise < 0)) continue;
+    const double likelihood = fit(since_n, since_k) + fit(before_n, before_k);
+    if (likelihood < best) continue;
+    best = likelihood;
+    best_back = back;
+  }
+  return newest.start - detector_->words().step * static_cast<std::int64_t>(best_back);
+}
+
+void ShareFold::track_onset(const Bucket& bucket) {
+  bool breached = false;
+  for (std::size_t tier = 0; tier < detector_->tiers().size(); ++tier) {
+    breached |= judgement(tier) == Judgement::breached;
+  }
+  if (breached && !breached_) onset_ = most_likely_onset(bucket);
+  if (!breached && breached_) evidence_ = 0;  // Over: the next change has evidence of its own.
+  breached_ = breached;
 }
 
 // Hours learn what happened while nothing was wrong; what may belong to a change waits until its
@@ -76,6 +120,7 @@ void ShareFold::advance(const Bucket& bucket) {
     return;
   }
   window_.push(bucket.n, bucket.k);
+  track_evidence(bucket);
   track_onset(bucket);
   learn(bucket);
 }
@@ -191,6 +236,7 @@ void ShareFold::save(Writer& writer) const {
   writer.i64(open_n_);
   writer.i64(open_k_);
   writer.u64(tainted_ ? 1 : 0);
+  writer.u64(breached_ ? 1 : 0);
   for (const NormalHour& slot : hours_) {
     writer.i64(slot.hour);
     writer.i64(slot.n);
@@ -207,6 +253,7 @@ bool ShareFold::load(Reader& reader) {
   open_n_ = reader.i64();
   open_k_ = reader.i64();
   tainted_ = reader.u64() != 0;
+  breached_ = reader.u64() != 0;
   for (NormalHour& slot : hours_) {
     slot.hour = reader.i64();
     slot.n = reader.i64();

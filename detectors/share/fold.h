@@ -38,7 +38,9 @@ class ShareFold final : public Fold {
   };
   [[nodiscard]] Normal normal() const;
   [[nodiscard]] bool beyond(double line) const;
+  void track_evidence(const Bucket& bucket);
   void track_onset(const Bucket& bucket);
+  [[nodiscard]] Timestamp most_likely_onset(const Bucket& newest) const;
   void learn(const Bucket& bucket);
   [[nodiscard]] std::string sentence(const Verdict& verdict) const;
 
@@ -47,9 +49,10 @@ class ShareFold final : public Fold {
   ShareWindow window_;
   Coverage coverage_ = Coverage::missing;
   Timestamp at_;
-  // CUSUM of failures above half the lowest line: its last zero is where the change began.
+  Timestamp onset_;       // Of the present breach, or of the last one.
+  bool breached_ = false;  // Some tier, after the last complete bucket.
+  // CUSUM of failures above half the lowest line; while it is above zero something may be wrong.
   double evidence_ = 0;
-  Timestamp onset_;
   // Counts since that zero: they become normal when the evidence is gone without a breach.
   std::int64_t open_n_ = 0;
   std::int64_t open_k_ = 0;

@@ -30,6 +30,16 @@ class ShareWindow {
   [[nodiscard]] std::int64_t k() const { return k_; }
   [[nodiscard]] std::size_t filled() const { return slots_.size(); }
 
+  struct Slot {
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+  };
+  // The step that lies `back` steps before the newest (0); back < filled().
+  [[nodiscard]] const Slot& slot(std::size_t back) const {
+    const std::size_t newest = (next_ + slots_.size() - 1) % slots_.size();
+    return slots_[(newest + slots_.size() - back) % slots_.size()];
+  }
+
   void save(Writer& writer) const {
     writer.u64(slots_.size());
     writer.u64(next_);
@@ -56,10 +66,6 @@ class ShareWindow {
   }
 
  private:
-  struct Slot {
-    std::int64_t n = 0;
-    std::int64_t k = 0;
-  };
   std::size_t limit_;
   std::size_t next_ = 0;
   std::int64_t n_ = 0;

@@ -109,6 +109,22 @@ Error ExpositionSource::error_of_answer(const HttpResponse& response) const {
   return error_of_status(response);
 }
 
+// Whether a whole page came.
+Status ExpositionSource::check_answer(const HttpResponse& response, bool any_body,
+                                      TextParser& parser) const {
+  if (response.status < 200 || response.status > 299) return error_of_answer(response);
+  const std::string_view type = response.header("content-type");
+  if (type.starts_with("text/html")) return html_error();
+  if (type.starts_with("application/json")) {
+    return Error{ErrorKind::corrupt, "the answer is JSON, not a metrics page; check url"};
+  }
+  if (!any_body) return Error{ErrorKind::corrupt, "the page is empty"};
+  if (type.starts_with("application/openmetrics-text") && !parser.saw_eof_mark()) {
+    return Error{ErrorKind::corrupt, "the page doesn't end in \"# EOF\": it was cut off"};
+  }
+  return parser.finish();
+}
+
 Status ExpositionSource::poll(Timestamp now) {
   Scrape scraped{unix_ms(now), {}};
   Status status = ok();
@@ -120,8 +136,8 @@ Status ExpositionSource::poll(Timestamp now) {
     status = scrape(scraped);
   }
   if (!status) {
-    failing_ = std::move(status).error().while_doing(redact_url(settings_.url));
-    return *failing_;
+    failing_ = status.error();
+    return status;
   }
   failing_.reset();
   last_at_ = scraped.at_ms;
@@ -150,18 +166,11 @@ Status ExpositionSource::scrape(Scrape& into) {
     return parser.feed(piece);
   };
   auto response = http_.send(ask);
-  if (!response) return std::move(response).error();
-  if (response->status < 200 || response->status > 299) return error_of_answer(*response);
-  const std::string_view type = response->header("content-type");
-  if (type.starts_with("text/html")) return html_error();
-  if (type.starts_with("application/json")) {
-    return Error{ErrorKind::corrupt, "the answer is JSON, not a metrics page; check url"};
+  if (!response) return std::move(response).error();  // Says already what was asked of whom.
+  Status status = check_answer(*response, any, parser);
+  if (!status) {
+    return std::move(status).error().while_doing("GET " + redact_url(settings_.url));
   }
-  if (!any) return Error{ErrorKind::corrupt, "the page is empty"};
-  if (type.starts_with("application/openmetrics-text") && !parser.saw_eof_mark()) {
-    return Error{ErrorKind::corrupt, "the page doesn't end in \"# EOF\": it was cut off"};
-  }
-  if (Status status = parser.finish(); !status) return status;
   into.values.emplace_back(counters_.open("up", [&] { return target_.up(); }), 1.0);
   return ok();
 }

@@ -50,6 +50,8 @@ class ExpositionSource final : public Source {
 
   Status scrape(Scrape& into);
   [[nodiscard]] HttpRequest request() const;
+  [[nodiscard]] Status check_answer(const HttpResponse& response, bool any_body,
+                                    TextParser& parser) const;
   [[nodiscard]] Error error_of_answer(const HttpResponse& response) const;
   void bound_buffer();
 

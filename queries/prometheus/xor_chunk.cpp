@@ -102,7 +102,8 @@ std::uint64_t take_changed_bits(BitReader& bits, unsigned& leading, unsigned& tr
     if (width == 0) width = 64;
     if (leading + width > 64) {
       bad = true;
-      return 0;
+      leading = 0;  // The walk goes on to its end, within bounds.
+      width = 64;
     }
     trailing = 64 - leading - width;
   }

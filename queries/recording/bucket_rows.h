@@ -12,7 +12,7 @@
 namespace outcomed {
 
 // What happened in one cell during one step.
-struct BucketRow {
+struct CellCount {
   std::int64_t step = 0;  // Steps since the epoch.
   CellId cell = 0;
   std::int64_t n = 0;
@@ -21,7 +21,7 @@ struct BucketRow {
 
 struct SignalRows {
   std::vector<Labels> cells;
-  std::vector<BucketRow> rows;  // By step. A step of the file has at least one row, zeros included.
+  std::vector<CellCount> rows;  // By step. A step of the file has at least one row, zeros included.
 };
 
 struct BucketRows {

@@ -46,7 +46,7 @@ Result<std::optional<TimeRange>> CsvRecording::span() {
   if (Status status = open(); !status) return std::move(status).error();
   std::optional<TimeRange> all;
   for (std::size_t i = 0; i < plans_.size(); ++i) {
-    const std::vector<BucketRow>& rows = buckets_.signals[i].rows;
+    const std::vector<CellCount>& rows = buckets_.signals[i].rows;
     if (rows.empty()) continue;
     const std::int64_t step = plans_[i].step.count();
     const TimeRange own{from_unix_ms(rows.front().step * step),
@@ -70,7 +70,7 @@ SignalBatch CsvRecording::batch(std::size_t signal, TimeRange range) const {
   batch.coverage.assign(steps, Coverage::missing);
   batch.n.assign(source.cells.size() * steps, 0);
   batch.k.assign(source.cells.size() * steps, 0);
-  auto row = std::ranges::lower_bound(source.rows, first, {}, &BucketRow::step);
+  auto row = std::ranges::lower_bound(source.rows, first, {}, &CellCount::step);
   for (; row != source.rows.end() && row->step < last; ++row) {
     const auto at = static_cast<std::size_t>(row->step - first);
     batch.coverage[at] = Coverage::complete;

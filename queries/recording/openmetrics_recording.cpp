@@ -46,7 +46,8 @@ Status OpenMetricsRecording::read() {
   std::size_t place = 0;
   std::size_t kept = 0;
   TextParser parser(
-      TextFormat::openmetrics, [&](std::string_view name) { return names.contains(name); },
+      TextFormat::openmetrics,
+      [&](std::string_view name) { return names.contains(name) || name == kUpMetric; },
       [&](const TextSample& sample) -> Status {
         if (!sample.at_ms) {
           return Error{ErrorKind::invalid, "has no timestamp; a recording needs one on each line"};

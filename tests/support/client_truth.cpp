@@ -1,23 +1,11 @@
 #include "tests/support/client_truth.h"
 
-#include <zlib.h>
-
 #include <nlohmann/json.hpp>
+
+#include "tests/support/gzip_lines.h"
 
 namespace outcomed::testing {
 namespace {
-
-std::string read_gzip(const std::string& path) {
-  std::string text;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return text;
-  char buffer[65536];
-  for (int got = 0; (got = gzread(file, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  gzclose(file);
-  return text;
-}
 
 // From what the client saw: status, and the words of a refusal. Not from the gateway's own classes.
 std::string class_of(int status, const std::string& message) {
@@ -44,11 +32,8 @@ std::string class_of(int status, const std::string& message) {
 
 std::vector<ClientRequest> read_client_requests(const std::string& path) {
   std::vector<ClientRequest> requests;
-  const std::string text = read_gzip(path);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    const auto line = nlohmann::json::parse(text.substr(at, end - at));
-    at = end == std::string::npos ? text.size() : end + 1;
+  for (const std::string& text : read_gzip_lines(path)) {
+    const auto line = nlohmann::json::parse(text);
     const std::string message =
         line.at("message").is_null() ? "" : line.at("message").get<std::string>();
     requests.push_back({line.at("end"), line.at("model"), class_of(line.at("status"), message)});

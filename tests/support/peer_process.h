@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "tests/support/plain_http_client.h"
-#include "tests/support/temp_folder.h"
 
 namespace outcomed::testing {
 
@@ -36,6 +35,31 @@ inline std::string missing_peer(const std::string& program) {
   if (std::filesystem::exists(path)) return {};
   return path.string() + " is missing: run tests/peers.sh (or set OUTCOMED_PEERS to its folder)";
 }
+
+// A folder for servers' data, removed at the end.
+class PeerFolder {
+ public:
+  PeerFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "outcomed-peer-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) std::abort();
+    path_ = pattern;
+  }
+  ~PeerFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  PeerFolder(const PeerFolder&) = delete;
+  PeerFolder& operator=(const PeerFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
 
 inline int free_port() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -146,7 +170,7 @@ class PeerServer {
     }
   }
 
-  TempFolder folder_;
+  PeerFolder folder_;
   int port_ = free_port();
   std::unique_ptr<ChildProcess> child_;
   bool up_ = false;

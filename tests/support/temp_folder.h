@@ -1,19 +1,18 @@
 #pragma once
 
-#include <cstdlib>
+#include <stdlib.h>
+
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 
 namespace outcomed::testing {
 
-// A folder of its own for one test, mode 0700, removed with all it holds.
+// A private folder that is gone at the end of the test.
 class TempFolder {
  public:
   TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "outcomed-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
-    path_ = pattern;
+    std::string name = (std::filesystem::temp_directory_path() / "outcomed-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
   }
   ~TempFolder() {
     std::error_code ignored;
@@ -21,14 +20,10 @@ class TempFolder {
   }
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const {
-    return (path_ / name).string();
-  }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
 };
 
 }  // namespace outcomed::testing

@@ -437,9 +437,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"RouteWithoutReceivers", "route: {receiver: oncall}\n",
                   "outcomed.yaml:3:19: route.receiver: unknown receiver oncall; there are no "
                   "receivers here\n"},
-        BadConfig{"ReceiversWithoutRoute", "receivers: [{name: oncall}]\n",
-                  "outcomed.yaml:3:12: receivers: no route leads to them; write route: {receiver: "
-                  "oncall}\n"},
+        BadConfig{
+            "ReceiversWithoutRoute", "receivers: [{name: oncall}, {name: hooks}]\n",
+            "outcomed.yaml:3:12: receivers: no route says which of them is told; write route: "
+            "{receiver: oncall}\n"},
         BadConfig{
             "RootWithMatchers",
             "receivers: [{name: a}]\nroute: {receiver: a, matchers: ['x=\"y\"'], continue: "

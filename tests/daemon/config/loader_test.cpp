@@ -168,6 +168,52 @@ signals: {provider: {source: rec, labels: [model, provider], failure_labels: [er
   EXPECT_EQ(loaded.config.rules[0].name, "provider_errors");
 }
 
+TEST(Loader, ASingleReceiverNeedsNoRoute) {
+  const LoadedConfig loaded = load_text(std::string(kGateway) + "receivers: [{name: oncall}]\n");
+  EXPECT_EQ(to_text(loaded.problems), "");
+  EXPECT_EQ(to_text(loaded.notes), "");
+  ASSERT_TRUE(loaded.config.route);
+  EXPECT_EQ(loaded.config.route->receiver, "oncall");
+}
+
+TEST(Loader, NotesReceiversNoRouteLeadsTo) {
+  const LoadedConfig loaded = load_text(std::string(kGateway) +
+                                        "receivers: [{name: a}, {name: b}, {name: c}]\n"
+                                        "route: {receiver: a, routes: [{matchers: [severity=page], "
+                                        "receiver: c}, {continue: true}]}\n");
+  EXPECT_EQ(to_text(loaded.problems), "");
+  EXPECT_EQ(
+      to_text(loaded.notes),
+      "outcomed.yaml:4:24: receivers: no route leads to b; name it in a route, or remove it\n");
+}
+
+TEST(Loader, NotesAWindowOfASingleStep) {
+  const LoadedConfig loaded =
+      load_text(std::string(kGateway) +
+                "receivers: [{name: a}]\n"
+                "rules: [{name: r, kind: share, signal: requests, above: 5%, window: 1m}]\n");
+  EXPECT_EQ(to_text(loaded.problems), "");
+  EXPECT_EQ(
+      to_text(loaded.notes),
+      "outcomed.yaml:5:69: rules[0].window: 1m holds a single step of signal requests; two or "
+      "more steps make a steadier share\n");
+}
+
+TEST(Loader, RulesOfLongStepsMayLookBackAsFarAsLongBucketsAreKept) {
+  const auto load_window = [](std::string_view window) {
+    return to_text(load_text("sources: {rec: {kind: recording, path: /x.csv}}\n"
+                             "signals: {daily: {source: rec, step: 1d}}\n"
+                             "rules: [{name: r, kind: share, signal: daily, above: 5%, window: " +
+                             std::string(window) + "}]\n")
+                       .problems);
+  };
+  EXPECT_EQ(load_window("300d"), "");
+  EXPECT_EQ(
+      load_window("400d"),
+      "outcomed.yaml:3:66: rules[0].window: looks back 401d, and buckets are kept 400d; shorten "
+      "it, or raise store.retention.long_buckets\n");
+}
+
 TEST(Loader, AStoredTextLoadsAsTheFilesDid) {
   const LoadedConfig first = load_text(kGateway);
   const LoadedConfig again =

@@ -153,7 +153,7 @@ TEST_F(CurlTlsTest, AnAuthorityFileReplacesTheSystemsDirectoryToo) {
   const char* system_directory = curl_version_info(CURLVERSION_NOW)->capath;
   if (system_directory == nullptr) GTEST_SKIP() << "this libcurl has no directory of authorities";
   const Authority of_system(folder, "system");
-  const TempFolder directory;
+  const SecretFolder directory;
   std::filesystem::copy(of_system.file(), directory / of_system.hashed_name());
   const TlsServer server(of_system.issue("good"));
   bool mounted = false;

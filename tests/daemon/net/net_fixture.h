@@ -4,17 +4,41 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "daemon/net/curl_client.h"
 #include "daemon/net/secret_reader.h"
-#include "tests/support/temp_folder.h"
 
 namespace outcomed::testing {
+
+class SecretFolder {
+ public:
+  SecretFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "net_tests.XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
+    path_ = pattern;
+  }
+  ~SecretFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  SecretFolder(const SecretFolder&) = delete;
+  SecretFolder& operator=(const SecretFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
 
 // Replaces the file as rotation does: written beside it, then renamed over it. Returns the path.
 inline std::string write_file(const std::string& path, const std::string& text,
@@ -45,7 +69,7 @@ class NetTest : public ::testing::Test {
     return request;
   }
 
-  TempFolder folder;
+  SecretFolder folder;
   std::map<std::string, std::string> environment;
   FileSecretReader secrets{[this](const std::string& name) -> std::optional<std::string> {
     const auto found = environment.find(name);

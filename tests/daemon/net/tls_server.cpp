@@ -31,7 +31,7 @@ void add_extension(X509* certificate, int nid, const std::string& value) {
 
 }  // namespace
 
-Authority::Authority(const TempFolder& folder, const std::string& name) : folder_(folder) {
+Authority::Authority(const SecretFolder& folder, const std::string& name) : folder_(folder) {
   certificate_ = make(name, key_.get(), Wish{"", -1, 1, ""});
   file_ = write_certificate(name, certificate_.get());
 }
@@ -58,7 +58,7 @@ Authority::Certificate Authority::make(const std::string& name, EVP_PKEY* key,
 }
 
 std::string Authority::write_certificate(const std::string& name, X509* certificate) const {
-  const std::string path = (folder_ / name + ".crt");
+  const std::string path = folder_ / (name + ".crt");
   require(PEM_write_X509(writable(path).get(), certificate) == 1, "write certificate");
   return path;
 }
@@ -74,7 +74,7 @@ std::string Authority::hashed_name() const {
 CertificateFiles Authority::issue(const std::string& name, const Wish& wish) const {
   const Key key(EVP_EC_gen("P-256"), &EVP_PKEY_free);
   const Certificate certificate = make(name, key.get(), wish);
-  CertificateFiles files{write_certificate(name, certificate.get()), (folder_ / name + ".key")};
+  CertificateFiles files{write_certificate(name, certificate.get()), folder_ / (name + ".key")};
   const bool locked = !wish.key_password.empty();
   const auto* password = reinterpret_cast<const unsigned char*>(wish.key_password.data());
   require(PEM_write_PrivateKey(writable(files.key).get(), key.get(),

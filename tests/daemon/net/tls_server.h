@@ -25,7 +25,7 @@ struct CertificateFiles {
 // Signs certificates; `file()` is the one that clients trust.
 class Authority {
  public:
-  Authority(const TempFolder& folder, const std::string& name);
+  Authority(const SecretFolder& folder, const std::string& name);
 
   struct Wish {
     std::string names = "DNS:localhost,IP:127.0.0.1";  // subjectAltName; empty: none.
@@ -48,7 +48,7 @@ class Authority {
   Certificate make(const std::string& name, EVP_PKEY* key, const Wish& wish) const;
   [[nodiscard]] std::string write_certificate(const std::string& name, X509* certificate) const;
 
-  const TempFolder& folder_;
+  const SecretFolder& folder_;
   Key key_{EVP_EC_gen("P-256"), &EVP_PKEY_free};
   Certificate certificate_{nullptr, &X509_free};
   std::string file_;

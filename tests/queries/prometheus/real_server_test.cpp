@@ -19,10 +19,10 @@ namespace {
 
 using testing::ChildProcess;
 using testing::missing_peer;
+using testing::PeerFolder;
 using testing::peers_folder;
 using testing::PeerServer;
 using testing::PlainHttpClient;
-using testing::TempFolder;
 using testing::wait_until;
 
 constexpr std::uint64_t kStaleBits = 0x7ff0000000000002;
@@ -166,7 +166,7 @@ class RealPrometheus : public ::testing::Test {
     if (missing_.empty()) missing_ = missing_peer("promtool");
     if (!missing_.empty()) return;
     data_ = new Data(make_data());
-    folder_ = new TempFolder();
+    folder_ = new PeerFolder();
     std::ofstream(*folder_ / "data.om") << open_metrics(*data_);
     std::ofstream(*folder_ / "prometheus.yml")
         << "global: {external_labels: {cluster: eu, replica: b}}\n";
@@ -207,7 +207,7 @@ class RealPrometheus : public ::testing::Test {
 
   static inline std::string missing_;
   static inline Data* data_ = nullptr;
-  static inline TempFolder* folder_ = nullptr;
+  static inline PeerFolder* folder_ = nullptr;
   static inline PeerServer* server_ = nullptr;
   PlainHttpClient http_;
 };

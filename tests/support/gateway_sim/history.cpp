@@ -37,6 +37,17 @@ void append_time(std::string& out, std::int64_t at_ms) {
   out += '\n';
 }
 
+void write_samples(std::string_view gauge, const SampleColumn& samples, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "# TYPE {} gauge\n", gauge);
+  SampleColumn::Cursor cursor;
+  Sample sample;
+  while (samples.next(cursor, sample)) {
+    fmt::format_to(std::back_inserter(out), "{}{{{}}} ", gauge, kTarget);
+    append_number(out, sample.value);
+    append_time(out, sample.at_ms);
+  }
+}
+
 }  // namespace
 
 bool History::wanted(std::string_view name) const {
@@ -56,6 +67,8 @@ std::uint32_t History::column_of(const std::string& labels, std::size_t family, 
 }
 
 void History::scrape(Gateway& gateway, std::int64_t unix_ms) {
+  up_.add({unix_ms, gateway.up() ? 1.0 : 0.0});
+  ++samples_;
   if (!gateway.up()) return;
   process_start_.add({unix_ms, gateway.process().start});
   ++samples_;
@@ -104,14 +117,8 @@ void History::write(const std::function<void(std::string_view)>& take) const {
     }
     write_column(*column, out, take);
   }
-  out += "# TYPE process_start_time_seconds gauge\n";
-  SampleColumn::Cursor cursor;
-  Sample sample;
-  while (process_start_.next(cursor, sample)) {
-    fmt::format_to(std::back_inserter(out), "process_start_time_seconds{{{}}} ", kTarget);
-    append_number(out, sample.value);
-    append_time(out, sample.at_ms);
-  }
+  write_samples("process_start_time_seconds", process_start_, out);
+  write_samples("up", up_, out);
   out += "# EOF\n";
   take(out);
 }

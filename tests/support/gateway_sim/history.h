@@ -20,7 +20,7 @@ class History {
   // `only`: parts of metric names to keep; empty keeps all.
   explicit History(std::vector<std::string> only = {}) : only_(std::move(only)) {}
 
-  // Notes the gateway's values as scraped at this time. A gateway that is down gives a gap.
+  // Notes the gateway's values as scraped at this time, and `up`: a gateway that is down is a gap.
   void scrape(Gateway& gateway, std::int64_t unix_ms);
 
   // Family by family, series by series, in time order, with "# EOF": what
@@ -47,6 +47,7 @@ class History {
   std::vector<Column> columns_;
   std::unordered_map<std::string, std::uint32_t> places_;
   SampleColumn process_start_;
+  SampleColumn up_;
   std::size_t samples_ = 0;
 };
 

@@ -1,0 +1,43 @@
+// store and http.
+#include <algorithm>
+
+#include "daemon/config/addresses.h"
+#include "daemon/config/loading.h"
+#include "daemon/config/words.h"
+
+namespace outcomed {
+namespace {
+
+void check_listen(NodeVisitor& top, const HttpConfig& http) {
+  if (const Result<ListenAddress> address = parse_listen(http.listen); !address) {
+    const std::string& message = address.error().message;
+    const std::size_t split = message.rfind("; ");
+    top.problem("listen", message.substr(0, split), message.substr(split + 2));
+  }
+  for (const std::string& host : http.allowed_hosts) {
+    const bool plain = !host.empty() && std::ranges::all_of(host, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '.' || c == '-' || c == '_';
+    });
+    if (!plain) {
+      top.problem("allowed_hosts", shown(host) + " is not a host name", "write names without port");
+    }
+  }
+}
+
+}  // namespace
+
+void load_store_and_http(Section& section) {
+  if (section.top.begin("store", "")) {
+    section.loading.config.store.visit(section.top);
+    section.top.end();
+    section.loading.retention_known = !section.top.is_broken("store");
+  }
+  if (section.top.begin("http", "")) {
+    section.loading.config.http.visit(section.top);
+    check_listen(section.top, section.loading.config.http);
+    section.top.end();
+  }
+}
+
+}  // namespace outcomed
