@@ -61,10 +61,11 @@ std::string redact_url(std::string_view url) {
   const auto scheme = url.find("://");
   if (scheme == std::string_view::npos) return "(no URL)";
   std::string_view rest = url.substr(scheme + 3);
+  // A password may hold a slash: whatever stands before the last @ is not shown.
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
   const auto end = rest.find_first_of("/?#");
   const bool more = end != std::string_view::npos && end + 1 < rest.size();
   rest = rest.substr(0, end);
-  if (const auto at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
   return std::string(url.substr(0, scheme + 3)) + std::string(rest) + (more ? "/…" : "");
 }
 

@@ -35,6 +35,10 @@ class Cursor {
     skip_blanks();
     return pos_ == text_.size();
   }
+  [[nodiscard]] bool at_quote() {
+    skip_blanks();
+    return pos_ < text_.size() && (text_[pos_] == '"' || text_[pos_] == '\'' || text_[pos_] == '`');
+  }
   std::string name(bool colons) {
     skip_blanks();
     const std::size_t begin = pos_;
@@ -135,10 +139,11 @@ Result<Matcher> Matcher::parse(std::string_view text) {
   Op op{};
   if (!read_op(cursor, op)) return bad(text, "after the label name comes =, !=, =~ or !~");
   std::string value;
-  cursor.skip_blanks();
-  if (!cursor.quoted(value)) {
+  if (cursor.at_quote()) {
+    if (!cursor.quoted(value)) return bad(text, "the quote isn't closed");
+  } else {
     value = cursor.rest();
-    if (value.starts_with('"') || value.starts_with('\'')) return bad(text, "the quote isn't closed");
+    if (value.find('"') != std::string::npos) return bad(text, "quote the whole value");
   }
   if (!cursor.at_end()) return bad(text, "something follows the matcher; write one a list item");
   return make(std::move(name), op, std::move(value));

@@ -178,17 +178,16 @@ Result<Duration> parse_duration(std::string_view text) {
 }
 
 std::string format_duration(Duration d) {
-  std::int64_t rest = d.count();
-  if (rest == 0) return "0s";
-  std::string text;
-  if (rest < 0) {
-    text = "-";
-    rest = -rest;
-  }
+  if (d.count() == 0) return "0s";
+  std::string text = d.count() < 0 ? "-" : "";
+  // Unsigned, because the smallest signed number has no positive twin.
+  auto rest = static_cast<std::uint64_t>(d.count());
+  if (d.count() < 0) rest = 0 - rest;
   for (const Unit& unit : kUnits) {
     if (unit.name == "y" || unit.name == "w") continue;  // "14d" reads better than "2w".
-    if (rest >= unit.ms) text += fmt::format("{}{}", rest / unit.ms, unit.name);
-    rest %= unit.ms;
+    const auto size = static_cast<std::uint64_t>(unit.ms);
+    if (rest >= size) text += fmt::format("{}{}", rest / size, unit.name);
+    rest %= size;
   }
   return text;
 }

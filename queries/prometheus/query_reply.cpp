@@ -1,12 +1,12 @@
 #include "queries/prometheus/query_reply.h"
 
 #include <fmt/core.h>
-#include <simdjson.h>
 
 #include <array>
 #include <cstdint>
 
 #include "queries/prometheus/sample_text.h"
+#include "queries/prometheus/simdjson_codes.h"
 
 namespace outcomed {
 namespace {
@@ -33,6 +33,10 @@ Error bad_json(std::string_view what, simdjson::error_code code) {
   return corrupt(fmt::format("{}: {}", what, simdjson::error_message(code)));
 }
 
+bool is_null(od::value& value) {
+  bool null = false;
+  return value.is_null().get(null) == simdjson::SUCCESS && null;
+}
 bool at_end(od::document& document) {
   return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
 }
@@ -127,7 +131,7 @@ Status ReplyReader::read_field(std::string_view name, od::value value) {
 }
 
 Status ReplyReader::read_warnings(od::value value) {
-  if (value.is_null()) return ok();
+  if (is_null(value)) return ok();
   od::array array;
   if (const auto code = value.get_array().get(array))
     return bad_json("`warnings` is no list", code);
@@ -149,8 +153,7 @@ Status ReplyReader::type_error() const {
 }
 
 Status ReplyReader::read_data(od::value value) {
-  // An error may come with `data: null`.
-  if (value.is_null()) return ok();
+  if (is_null(value)) return ok();  // As an error may bring it.
   od::object data;
   if (const auto code = value.get_object().get(data)) return bad_json("`data` is no object", code);
   for (auto entry : data) {

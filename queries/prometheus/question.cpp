@@ -1,7 +1,5 @@
 #include "queries/prometheus/question.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "queries/counters/counter_reader.h"
@@ -16,6 +14,17 @@ std::string alternation(const std::vector<std::string>& words) {
     text += word;
   }
   return text;
+}
+
+// The text as a regular expression that matches it and nothing else.
+std::string quote_pattern(std::string_view text) {
+  constexpr std::string_view kSpecial = "\\.+*?()|[]{}^$";
+  std::string quoted;
+  for (const char c : text) {
+    if (kSpecial.find(c) != std::string_view::npos) quoted += '\\';
+    quoted += c;
+  }
+  return quoted;
 }
 
 // Names of metrics hold nothing that a regular expression would read otherwise.
@@ -101,7 +110,7 @@ Question target_question(const std::vector<std::string>& jobs, const Matchers& e
   Question question{{std::string(kProcessStartMetric), std::string(kUpMetric)}, extra};
   if (jobs.empty()) return question;
   std::vector<std::string> quoted;
-  for (const std::string& job : jobs) quoted.push_back(re2::RE2::QuoteMeta(job));
+  for (const std::string& job : jobs) quoted.push_back(quote_pattern(job));
   auto matcher = Matcher::make("job", Matcher::Op::match, alternation(quoted));
   // Too many jobs for one pattern: the answer is larger, and still right.
   if (matcher) question.matchers.push_back(*std::move(matcher));

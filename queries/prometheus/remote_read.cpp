@@ -1,7 +1,6 @@
 #include "queries/prometheus/remote_read.h"
 
 #include <fmt/core.h>
-#include <simdjson.h>
 #include <snappy.h>
 
 #include <limits>
@@ -9,6 +8,7 @@
 #include "queries/prometheus/crc32c.h"
 #include "queries/prometheus/protobuf.h"
 #include "queries/prometheus/sample_text.h"
+#include "queries/prometheus/simdjson_codes.h"
 #include "queries/prometheus/xor_chunk.h"
 
 namespace outcomed {

@@ -1,12 +1,13 @@
 #include "queries/prometheus/sample_text.h"
 
 #include <fmt/core.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "queries/prometheus/simdjson_codes.h"
 
 namespace outcomed {
 namespace {

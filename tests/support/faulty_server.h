@@ -11,6 +11,9 @@
 //
 // Order of choice for a request: reply_once() in the order given, reply_by(), on() for its path,
 // reply_with(). Link with outcomed_faulty_server.
+// A client that keeps connections repeats a request by itself when close() or reset() meets it on a
+// kept one; to see the fault, let it be the first request, or drop the connection after the reply
+// before: Reply::ok().with_header("Connection", "close").
 #pragma once
 
 #include <chrono>

@@ -1,18 +1,19 @@
 #pragma once
 
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 namespace outcomed::testing {
 
-// A private folder that is gone at the end of the test.
+// A folder of its own for one test, mode 0700, removed with all it holds.
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "outcomed-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
+    std::string pattern = (std::filesystem::temp_directory_path() / "outcomed-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
+    path_ = pattern;
   }
   ~TempFolder() {
     std::error_code ignored;
@@ -20,10 +21,14 @@ class TempFolder {
   }
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
 
  private:
-  std::string path_;
+  std::filesystem::path path_;
 };
 
 }  // namespace outcomed::testing

@@ -46,7 +46,7 @@ class EngineTest : public ::testing::Test {
 
   void open_store() {
     store_.reset();
-    auto opened = SqliteStore::open(folder_.path() + "/history.db");
+    auto opened = SqliteStore::open(folder_ / "history.db");
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = *std::move(opened);
   }
@@ -352,8 +352,8 @@ TEST_F(EngineTest, RestartAtAnyMinuteEndsInTheSameHistory) {
   for (const int every : {1, 2, 3, 7, 11}) {
     engine_.reset();
     store_.reset();
-    std::filesystem::remove(folder_.path() + "/history.db");
-    std::filesystem::remove(folder_.path() + "/history.db-wal");
+    std::filesystem::remove(folder_ / "history.db");
+    std::filesystem::remove(folder_ / "history.db-wal");
     for (int i = 0; i < 48; ++i) {
       if (i % every == 0) start(kNoon + minutes(i), share_rule(minutes(3)));
       tick(kNoon + minutes(i));

@@ -48,7 +48,7 @@ class CsvFile {
     EXPECT_EQ(fetched.error().kind, ErrorKind::invalid);
     // Without the folder's name.
     std::string text = fetched.error().message;
-    const std::string path = folder_.path().string() + "/";
+    const std::string path = folder_.path() + "/";
     for (auto at = text.find(path); at != std::string::npos; at = text.find(path)) {
       text.erase(at, path.size());
     }
@@ -62,7 +62,7 @@ class CsvFile {
     return folder_ / "r.csv";
   }
 
-  testing::TempFolder folder_;
+  testing::RecordingFolder folder_;
   CsvRecording recording_;
 };
 
@@ -266,6 +266,35 @@ TEST(CsvRecording, SaysWhenThereIsNoFile) {
   const auto span = recording.span();
   ASSERT_FALSE(span);
   EXPECT_THAT(span.error().message, HasSubstr("/nonexistent/r.csv: can't open: No such file"));
+}
+
+TEST(CsvRecording, SurvivesRandomDamage) {
+  const std::string good =
+      "signal,start,seconds,n,k,model,error_class\r\n"
+      "requests,2026-11-30T12:04:00Z,60,77,71,\"ju\"\"dge\",router_refusal\n"
+      "requests,1796005700,60,9,0,a,\nother,60,60,1,1,b,x\n";
+  const std::vector<SignalPlan> plans = {plan_named("requests")};
+  std::mt19937 random(23);
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text = good;
+    for (auto i = 1 + random() % 4; i > 0; --i) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 3) {
+        case 0:
+          text[at] = static_cast<char>(random() % 256);
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 5);
+          break;
+        default:
+          text.insert(at, 1, "\",\n\r\0-9.:"[random() % 10]);
+      }
+    }
+    refused += read_bucket_rows("r.csv", text, plans) ? 0 : 1;
+  }
+  EXPECT_GT(refused, 5000);
+  EXPECT_LT(refused, 20'000);
 }
 
 // ---- what `signals` writes can be read back ----

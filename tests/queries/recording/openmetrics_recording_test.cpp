@@ -41,7 +41,7 @@ class OmFile {
     return path;
   }
 
-  testing::TempFolder folder_;
+  testing::RecordingFolder folder_;
   OpenMetricsRecording recording_;
 };
 

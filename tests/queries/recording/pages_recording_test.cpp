@@ -31,16 +31,16 @@ class PagesFolder {
   void add_gzip(const std::string& name, std::string_view text) {
     testing::write_gzip(folder_ / name, text);
   }
-  PagesRecording open() const { return {folder_.path().string(), {testing::counter_plan()}}; }
+  PagesRecording open() const { return {folder_.path(), {testing::counter_plan()}}; }
   std::string error() const {
     PagesRecording recording = open();
     const auto span = recording.span();
     return span ? "no error" : span.error().message;
   }
-  const testing::TempFolder& folder() const { return folder_; }
+  const testing::RecordingFolder& folder() const { return folder_; }
 
  private:
-  testing::TempFolder folder_;
+  testing::RecordingFolder folder_;
 };
 
 SignalBatch batch_of(PagesRecording& recording, TimeRange range) {

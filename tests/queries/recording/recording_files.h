@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -12,6 +13,18 @@
 #include "tests/support/temp_folder.h"
 
 namespace outcomed::testing {
+
+// A folder of one test, removed at its end.
+class RecordingFolder {
+ public:
+  [[nodiscard]] std::string path() const { return std::filesystem::path(folder_.path()).string(); }
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (std::filesystem::path(folder_.path()) / name).string();
+  }
+
+ private:
+  TempFolder folder_;
+};
 
 inline void write_file(const std::string& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using testing::write_file;
 
 TEST(RecordingSource, TellsTheFormByThePath) {
-  testing::TempFolder folder;
+  testing::RecordingFolder folder;
   for (const std::string name : {"a.om", "a.om.gz", "a.csv", "a.csv.gz", "a.json", "a"}) {
     write_file(folder / name, "");
   }
@@ -22,8 +22,8 @@ TEST(RecordingSource, TellsTheFormByThePath) {
   EXPECT_EQ(*recording_form(folder / "a.om.gz"), RecordingForm::openmetrics);
   EXPECT_EQ(*recording_form(folder / "a.csv"), RecordingForm::buckets);
   EXPECT_EQ(*recording_form(folder / "a.csv.gz"), RecordingForm::buckets);
-  EXPECT_EQ(*recording_form(folder.path().string()), RecordingForm::pages);
-  EXPECT_EQ(*recording_form(folder.path().string() + "/"), RecordingForm::pages);
+  EXPECT_EQ(*recording_form(folder.path()), RecordingForm::pages);
+  EXPECT_EQ(*recording_form(folder.path() + "/"), RecordingForm::pages);
   for (const std::string name : {"a.json", "a"}) {
     const auto form = recording_form(folder / name);
     ASSERT_FALSE(form);
@@ -34,7 +34,7 @@ TEST(RecordingSource, TellsTheFormByThePath) {
 }
 
 TEST(RecordingSource, ServesEachFormThroughOneFace) {
-  testing::TempFolder folder;
+  testing::RecordingFolder folder;
   write_file(folder / "a.om", "asks_total 1 60\nasks_total 4 120\n# EOF\n");
   write_file(folder / "a.csv", "signal,start,seconds,n,k\nasks,60,60,3,0\n");
   std::filesystem::create_directory(folder / "pages");
