@@ -20,9 +20,7 @@ OutboxRow settle(OutboxRow row, OutboxState state, Timestamp now) {
 // first · 2^(attempts − 1), at most `cap`.
 Duration doubled_delay(int attempts, const RetryPolicy& policy) {
   Duration delay = policy.first;
-  for (int i = 1; i < attempts && delay < policy.cap; ++i) {
-    delay = delay > policy.cap / 2 ? policy.cap : delay * 2;
-  }
+  for (int i = 1; i < attempts && delay < policy.cap; ++i) delay *= 2;
   return std::min(delay, policy.cap);
 }
 

@@ -5,14 +5,9 @@
 #include <string_view>
 
 #include "queries/base/labels.h"
+#include "queries/base/utf8.h"
 
 namespace outcomed {
-
-// Each maximal invalid sequence becomes one U+FFFD, as in the WHATWG decoder; valid text comes back
-// unchanged. Overlong forms, surrogates and code points above U+10FFFF are invalid.
-std::string repair_utf8(std::string_view text);
-// Names and values. Of names that become equal the last one stays.
-Labels repair_utf8(const Labels& labels);
 
 // At most `max_bytes`, cut on a code-point border and ended by "…" where something was cut. `text`
 // is valid UTF-8 and max_bytes at least 3.

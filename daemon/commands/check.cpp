@@ -32,7 +32,7 @@ ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
     shell.out << to_json(loaded.problems, rules, signals) << "\n";
   } else {
     shell.err << to_text(loaded.problems);
-    for (const ConfigProblem& note : loaded.notes) shell.err << "note: " << to_text({note});
+    for (const ConfigProblem& note : loaded.notes) shell.err << "note: " << to_text(std::vector{note});
     if (loaded.ok()) {
       shell.out << fmt::format("{}: {} rules{} over {} signals: no problems\n",
                                options.text("config"), rules,

@@ -31,6 +31,10 @@ void SourceConfig::visit(ParamVisitor& visitor) {
   visitor.text("kind", kind, "Kind of the source. Required.");
   visitor.duration("delay", delay,
                    "A step is judged this long after its end, so that late data are in.");
+  if (delay > std::chrono::hours(24 * 7)) {
+    visitor.problem("delay", "longer than a week",
+                    "the delay is how late data come in, such as 30s");
+  }
 }
 
 void LitellmPreset::visit(ParamVisitor& visitor) {

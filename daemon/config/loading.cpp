@@ -115,7 +115,6 @@ void check_label_list(NodeVisitor& visitor, ProblemSink& problems, std::string_v
   }
 }
 
-// `broken`.
 std::vector<const Node::Entry*> named_entries(Section& section, std::string_view name,
                                               NameTable& broken) {
   std::vector<const Node::Entry*> entries;

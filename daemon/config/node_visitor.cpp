@@ -117,9 +117,8 @@ bool NodeVisitor::check_kind(const Node& node, Want want, const std::string& pat
   if (node.kind == wanted) return true;
   std::string hint = fmt::format("write {}", example);
   if (node.kind == Node::Kind::scalar && want == Want::list && !node.text.empty()) {
-    hint = fmt::format("write a list: [{}]", node.text.find_first_of(",[]{}\"':#") == node.text.npos
-                                                 ? node.text
-                                                 : std::string("…"));
+    const bool plain = shown(node.text) == node.text;
+    hint = fmt::format("write a list: [{}]", plain ? node.text : std::string("…"));
   }
   if (node.kind == Node::Kind::null) hint = "remove the key, or " + hint;
   problems_.add(node.place, path, kind_text(node), std::move(hint));
@@ -182,6 +181,10 @@ void NodeVisitor::end_items() {
 void NodeVisitor::problem(std::string_view name, std::string message, std::string hint) {
   const Frame& frame = top();
   if (!frame.node) return;
+  if (name.empty()) {
+    problems_.add(frame.node->place, frame.path, std::move(message), std::move(hint));
+    return;
+  }
   const bool absent = frame.node->find(name) == nullptr;
   if (is_broken(name) || (absent && problems_.has_problem_at(frame.path, first_problem_))) return;
   problems_.add(place_of(name), path_of(name), std::move(message), std::move(hint));

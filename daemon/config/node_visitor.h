@@ -43,7 +43,8 @@ class NodeVisitor final : public ParamVisitor {
   std::size_t items(std::string_view name, std::size_t current, std::string_view help) override;
   void begin_item(std::size_t index) override;
   void end_items() override;
-  // Left out where the value itself was wrong already: one mistake, one message.
+  // Left out where the value itself was wrong already: one mistake, one message. An empty name
+  // points at the mapping as a whole.
   void problem(std::string_view name, std::string message, std::string hint = {}) override;
 
   // ---- for the loader ----

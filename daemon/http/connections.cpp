@@ -28,6 +28,24 @@ void Connections::watch(const std::stop_token& stop) {
   }
 }
 
+bool Connections::wait_for_room(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  // Where none is open, those on the way were lost for want of memory.
+  return changed_.wait(lock, stop,
+                       [&] { return open_.empty() || open_.size() + on_the_way_ < limits_.count; });
+}
+
+void Connections::handed_over() {
+  const std::lock_guard lock(mutex_);
+  ++on_the_way_;
+}
+
+void Connections::not_taken() {
+  const std::lock_guard lock(mutex_);
+  if (on_the_way_ > 0) --on_the_way_;
+  changed_.notify_all();
+}
+
 void Connections::set(int socket, Duration from_now, bool is_busy) {
   const std::lock_guard lock(mutex_);
   Connection& connection = open_[socket];
@@ -38,7 +56,11 @@ void Connections::set(int socket, Duration from_now, bool is_busy) {
   changed_.notify_all();
 }
 
-void Connections::opened(int socket) { set(socket, limits_.request, false); }
+void Connections::opened(int socket) {
+  set(socket, limits_.request, false);
+  not_taken();
+}
+
 void Connections::request_line_read(int socket) { set(socket, limits_.request, false); }
 void Connections::work_began(int socket) { set(socket, kNoLimit, true); }
 void Connections::reply_began(int socket) { set(socket, limits_.reply, true); }
@@ -53,14 +75,14 @@ void Connections::closed(int socket) {
 
 void Connections::wait_until_idle(Duration grace) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, grace, [&] { return busy_ == 0; });
+  changed_.wait_for(lock, grace, [&] { return busy_ == 0 && on_the_way_ == 0; });
 }
 
 void Connections::end_all(Duration grace) {
   std::unique_lock lock(mutex_);
   is_ending_ = true;
   for (const auto& entry : open_) end_connection(entry.first);
-  changed_.wait_for(lock, grace, [&] { return open_.empty(); });
+  changed_.wait_for(lock, grace, [&] { return open_.empty() && on_the_way_ == 0; });
 }
 
 }  // namespace outcomed

@@ -5,10 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <deque>
 #include <new>
 
+#include "daemon/http/acceptor.h"
 #include "daemon/http/admission.h"
 #include "daemon/http/connections.h"
 #include "daemon/http/listener.h"
@@ -23,6 +26,9 @@ constexpr std::size_t kDrainFactor = 16;
 
 // libmicrohttpd notices an ended connection at once unless a handler blocks its thread.
 constexpr Duration kEndGrace = 30s;
+
+// Connections keeps the limit; libmicrohttpd's own must never be met.
+constexpr unsigned kNoConnectionLimit = 1U << 20U;
 
 // One connection and the request that it carries now.
 struct Exchange {
@@ -63,7 +69,8 @@ class MicrohttpdServer final : public HttpServer {
   MicrohttpdServer(HttpServerOptions options, HttpRoutes routes, Clock& clock)
       : options_(std::move(options)),
         admission_(std::move(routes), options_.host_names, options_.max_body),
-        connections_(clock, {options_.request_timeout, options_.reply_timeout}) {}
+        connections_(
+            clock, {options_.connection_limit, options_.request_timeout, options_.reply_timeout}) {}
   ~MicrohttpdServer() override { stop(Duration::zero()); }
 
   Status listen();
@@ -71,16 +78,26 @@ class MicrohttpdServer final : public HttpServer {
   void stop(Duration grace) override;
 
  private:
+  // One libmicrohttpd with one thread.
+  struct Loop {
+    MicrohttpdServer& server;
+    MHD_Daemon* daemon = nullptr;
+    std::atomic<int> connections = 0;
+    std::atomic<bool> is_working = false;  // A handler runs, the others of this loop wait.
+  };
+
   // libmicrohttpd's callbacks. Nothing may be thrown through it.
-  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url,
+  static MHD_Result on_request(void* loop, MHD_Connection* connection, const char* url,
                                const char* method, const char* version, const char* data,
                                size_t* size, void** context) noexcept;
-  static void* on_request_line(void* self, const char* uri, MHD_Connection* connection) noexcept;
-  static void on_completed(void* self, MHD_Connection* connection, void** context,
+  static void* on_request_line(void* loop, const char* uri, MHD_Connection* connection) noexcept;
+  static void on_completed(void* loop, MHD_Connection* connection, void** context,
                            MHD_RequestTerminationCode code) noexcept;
-  static void on_connection(void* self, MHD_Connection* connection, void** context,
+  static void on_connection(void* loop, MHD_Connection* connection, void** context,
                             MHD_ConnectionNotificationCode code) noexcept;
 
+  bool start_loop();
+  Loop& quietest_loop();
   MHD_Result begin(MHD_Connection* connection, Exchange& exchange, const char* method,
                    const char* version);
   MHD_Result take_body(Exchange& exchange, const char* data, size_t& size) const;
@@ -91,66 +108,83 @@ class MicrohttpdServer final : public HttpServer {
   HttpServerOptions options_;
   Admission admission_;
   Connections connections_;
-  MHD_Daemon* daemon_ = nullptr;
-  int listener_ = -1;
+  std::deque<Loop> loops_;
+  std::unique_ptr<Acceptor> acceptor_;
   std::uint16_t port_ = 0;
   std::atomic<bool> is_stopping_ = false;
 };
 
+bool MicrohttpdServer::start_loop() {
+  Loop& loop = loops_.emplace_back(*this);
+  void* const self = &loop;
+  const auto timeout = std::chrono::ceil<std::chrono::seconds>(options_.request_timeout).count();
+  loop.daemon =
+      MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET, 0,
+                       nullptr, nullptr, &on_request, self,                            //
+                       MHD_OPTION_CONNECTION_LIMIT, kNoConnectionLimit,                //
+                       MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(timeout),  //
+                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kHeaderMemory,              //
+                       MHD_OPTION_STRICT_FOR_CLIENT, 1,                                //
+                       MHD_OPTION_URI_LOG_CALLBACK, &on_request_line, self,            //
+                       MHD_OPTION_NOTIFY_COMPLETED, &on_completed, self,               //
+                       MHD_OPTION_NOTIFY_CONNECTION, &on_connection, self,             //
+                       MHD_OPTION_END);
+  return loop.daemon != nullptr;
+}
+
 Status MicrohttpdServer::listen() {
   const auto address = parse_listen_address(options_.listen);
   if (!address) return address.error();
-  const auto socket = listen_on(*address);
-  if (!socket) return socket.error();
-  listener_ = *socket;
-  port_ = near_port(listener_);
-  const auto timeout = std::chrono::ceil<std::chrono::seconds>(options_.request_timeout).count();
-  daemon_ =
-      MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC, 0, nullptr, nullptr,
-                       &on_request, this, MHD_OPTION_LISTEN_SOCKET, listener_,                   //
-                       MHD_OPTION_THREAD_POOL_SIZE, options_.threads,                            //
-                       MHD_OPTION_CONNECTION_LIMIT, options_.connection_limit,                   //
-                       MHD_OPTION_PER_IP_CONNECTION_LIMIT, options_.per_address_limit,           //
-                       MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(timeout),            //
-                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, kHeaderMemory,                        //
-                       MHD_OPTION_STRICT_FOR_CLIENT, 1,                                          //
-                       MHD_OPTION_URI_LOG_CALLBACK, &on_request_line, static_cast<void*>(this),  //
-                       MHD_OPTION_NOTIFY_COMPLETED, &on_completed, static_cast<void*>(this),     //
-                       MHD_OPTION_NOTIFY_CONNECTION, &on_connection, static_cast<void*>(this),   //
-                       MHD_OPTION_END);
-  if (daemon_ != nullptr) return ok();
-  ::close(listener_);
-  listener_ = -1;
-  return Error{
-      ErrorKind::unavailable,
-      fmt::format("listen on {}: the HTTP server's threads did not start", address->to_string())};
+  const auto listener = listen_on(*address);
+  if (!listener) return listener.error();
+  port_ = near_port(*listener);
+  for (unsigned i = 0; i < options_.threads; ++i) {
+    if (start_loop()) continue;
+    ::close(*listener);
+    return Error{
+        ErrorKind::unavailable,
+        fmt::format("listen on {}: the HTTP server's threads did not start", address->to_string())};
+  }
+  acceptor_ = std::make_unique<Acceptor>(
+      *listener, connections_, [this](int socket, const sockaddr* from, unsigned size) {
+        return MHD_add_connection(quietest_loop().daemon, socket, from, size) == MHD_YES;
+      });
+  return ok();
+}
+
+MicrohttpdServer::Loop& MicrohttpdServer::quietest_loop() {
+  const auto load = [](const Loop& loop) {
+    return std::make_pair(loop.is_working.load(), loop.connections.load());
+  };
+  return *std::min_element(loops_.begin(), loops_.end(),
+                           [&](const Loop& a, const Loop& b) { return load(a) < load(b); });
 }
 
 void MicrohttpdServer::stop(Duration grace) {
-  if (daemon_ == nullptr) return;
   is_stopping_ = true;
-  MHD_quiesce_daemon(daemon_);
-  shutdown(listener_, SHUT_RDWR);  // Refuses those that still wait in the system's queue.
+  acceptor_.reset();
   connections_.wait_until_idle(grace);
   connections_.end_all(kEndGrace);
-  MHD_stop_daemon(daemon_);
-  daemon_ = nullptr;
-  ::close(listener_);
-  listener_ = -1;
+  for (Loop& loop : loops_) {
+    if (loop.daemon != nullptr) MHD_stop_daemon(loop.daemon);
+  }
+  loops_.clear();
 }
 
 void MicrohttpdServer::on_connection(void* self, MHD_Connection* connection, void** context,
                                      MHD_ConnectionNotificationCode code) noexcept {
-  auto& connections = static_cast<MicrohttpdServer*>(self)->connections_;
+  Loop& loop = *static_cast<Loop*>(self);
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     auto* exchange = new (std::nothrow) Exchange;
     *context = exchange;
     if (exchange == nullptr) return;
     exchange->socket =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    connections.opened(exchange->socket);
+    ++loop.connections;
+    loop.server.connections_.opened(exchange->socket);
   } else if (auto* exchange = static_cast<Exchange*>(*context); exchange != nullptr) {
-    connections.closed(exchange->socket);
+    --loop.connections;
+    loop.server.connections_.closed(exchange->socket);
     delete exchange;
     *context = nullptr;
   }
@@ -165,7 +199,7 @@ void* MicrohttpdServer::on_request_line(void* self, const char* uri,
       exchange->target = uri;
     } catch (...) {  // Stays empty, which is refused.
     }
-    static_cast<MicrohttpdServer*>(self)->connections_.request_line_read(exchange->socket);
+    static_cast<Loop*>(self)->server.connections_.request_line_read(exchange->socket);
   }
   return nullptr;
 }
@@ -174,7 +208,7 @@ void MicrohttpdServer::on_completed(void* self, MHD_Connection* connection, void
                                     MHD_RequestTerminationCode) noexcept {
   if (Exchange* exchange = exchange_of(connection); exchange != nullptr) {
     exchange->begin_next();
-    static_cast<MicrohttpdServer*>(self)->connections_.reply_ended(exchange->socket);
+    static_cast<Loop*>(self)->server.connections_.reply_ended(exchange->socket);
   }
 }
 
@@ -182,14 +216,17 @@ void MicrohttpdServer::on_completed(void* self, MHD_Connection* connection, void
 MHD_Result MicrohttpdServer::on_request(void* self, MHD_Connection* connection, const char*,
                                         const char* method, const char* version, const char* data,
                                         size_t* size, void**) noexcept {
-  auto& server = *static_cast<MicrohttpdServer*>(self);
+  Loop& loop = *static_cast<Loop*>(self);
+  MicrohttpdServer& server = loop.server;
   Exchange* exchange = exchange_of(connection);
   if (exchange == nullptr) return MHD_NO;
   try {
     if (!exchange->is_begun) return server.begin(connection, *exchange, method, version);
     if (*size > 0) return server.take_body(*exchange, data, *size);
     server.connections_.work_began(exchange->socket);
+    loop.is_working = true;
     HttpReply reply = server.answer(*exchange);
+    loop.is_working = false;
     return server.send(connection, *exchange, std::move(reply), server.is_stopping_);
   } catch (...) {
     return MHD_NO;  // Out of memory: this connection ends, the others go on.

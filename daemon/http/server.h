@@ -19,8 +19,7 @@ struct HttpServerOptions {
   std::string listen = "127.0.0.1:9469";  // parse_listen_address; port 0 takes a free one.
   std::vector<std::string> host_names;  // Allowed in Host beside localhost and the address itself.
   unsigned threads = 2;
-  unsigned connection_limit = 256;  // All together; further ones wait in the system's queue.
-  unsigned per_address_limit = 0;   // 0: none.
+  std::size_t connection_limit = 256;  // All together; further ones wait in the system's queue.
   std::size_t max_body = 1024 * 1024;
   Duration request_timeout = 15s;  // For a whole request, and between requests.
   Duration reply_timeout = 60s;    // To take the whole answer.

@@ -2,36 +2,14 @@
 
 #include <cstring>
 
+#include "queries/base/utf8.h"
+
 namespace outcomed {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 bool is_label_char(char c, bool first) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          (!first && c >= '0' && c <= '9');
-}
-
-// Length of the valid UTF-8 sequence at `pos`; 0 where there is none.
-std::size_t utf8_length(std::string_view text, std::size_t pos) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(pos);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (pos + length > text.size()) return 0;
-  // The second byte rules out overlong forms, surrogates and code points above U+10FFFF.
-  unsigned low = 0x80;
-  unsigned high = 0xBF;
-  if (lead == 0xE0) low = 0xA0;
-  if (lead == 0xED) high = 0x9F;
-  if (lead == 0xF0) low = 0x90;
-  if (lead == 0xF4) high = 0x8F;
-  if (byte(pos + 1) < low || byte(pos + 1) > high) return 0;
-  for (std::size_t i = 2; i < length; ++i) {
-    if (byte(pos + i) < 0x80 || byte(pos + i) > 0xBF) return 0;
-  }
-  return length;
 }
 
 }  // namespace
@@ -101,14 +79,9 @@ namespace {
 
 // Appends the character at `i`, or U+FFFD where it is no valid UTF-8, and moves behind it.
 void take_character(std::string_view text, std::size_t& i, std::string& out) {
-  const std::size_t length = utf8_length(text, i);
-  if (length == 0) {
-    out += kReplacement;
-    ++i;
-  } else {
-    out.append(text, i, length);
-    i += length;
-  }
+  const Utf8Sequence sequence = utf8_sequence(text.substr(i));
+  out += sequence.valid ? text.substr(i, sequence.bytes) : kUtf8Replacement;
+  i += sequence.bytes;
 }
 
 }  // namespace
@@ -125,13 +98,6 @@ std::string unescape_label(std::string_view raw) {
       take_character(raw, i, out);
     }
   }
-  return out;
-}
-
-std::string repair_utf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) take_character(text, i, out);
   return out;
 }
 

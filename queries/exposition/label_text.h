@@ -41,7 +41,5 @@ class LabelWalk {
 
 // \\ \" \n; other escapes stay as they are. Invalid UTF-8 becomes U+FFFD.
 std::string unescape_label(std::string_view raw);
-// The text with each byte that is no part of valid UTF-8 replaced by U+FFFD.
-std::string repair_utf8(std::string_view text);
 
 }  // namespace outcomed

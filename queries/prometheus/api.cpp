@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kQueryPath = "/api/v1/query";
 constexpr std::string_view kReadPath = "/api/v1/read";
 constexpr std::string_view kExportPath = "/api/v1/export";
+constexpr std::string_view kLabelPath = "/api/v1/label/";
 constexpr std::size_t kMaxWarnings = 10;
 constexpr std::size_t kWorthShrinking = std::size_t{4} << 20;
 
@@ -57,9 +58,12 @@ PrometheusApi::PrometheusApi(const PrometheusSettings& settings, HttpClient& htt
   if (user != std::string::npos) address_.erase(0, user + 1);
 }
 
+bool PrometheusApi::uses_get(std::string_view path) const {
+  return path.starts_with(kLabelPath) || (use_get_ && path == kQueryPath);
+}
+
 std::string PrometheusApi::task(std::string_view path) const {
-  const bool get = use_get_ && path == kQueryPath;
-  return fmt::format("{} {}{}", get ? "GET" : "POST", address_, path);
+  return fmt::format("{} {}{}", uses_get(path) ? "GET" : "POST", address_, path);
 }
 
 HttpRequest PrometheusApi::make_request(std::string_view path) const {
@@ -92,7 +96,7 @@ Status PrometheusApi::send_form(std::string_view path, const Form& form,
                                 const std::function<Status(std::string_view)>& on_body) {
   HttpRequest request = make_request(path);
   request.on_body = on_body;
-  const bool get = use_get_ && path == kQueryPath;
+  const bool get = uses_get(path);
   if (get) {
     request.method = "GET";
     request.url += '?' + encode(form);
@@ -138,6 +142,24 @@ Result<ReplyInfo> PrometheusApi::query(const std::string& promql, Timestamp at, 
     }
   }
   return info;
+}
+
+Result<std::vector<std::string>> PrometheusApi::label_values(
+    const std::string& label, const std::vector<std::string>& selectors, SampleSpan span) {
+  const std::string path = fmt::format("{}{}/values", kLabelPath, label);
+  Form form{{"start", seconds_text(span.begin_ms)}, {"end", seconds_text(span.end_ms)}};
+  for (const std::string& selector : selectors) form.emplace_back("match[]", selector);
+  std::string body;
+  const auto keep = [&body](std::string_view piece) {
+    body += piece;
+    return ok();
+  };
+  if (Status sent = send_form(path, form, keep); !sent) {
+    return std::move(sent).error().while_doing(task(path));
+  }
+  auto values = decode_label_values(body);
+  if (!values) return std::move(values).error().while_doing(task(path));
+  return values;
 }
 
 Status PrometheusApi::remote_read(const std::vector<ReadQuery>& queries,

@@ -10,6 +10,7 @@
 #include "queries/base/time.h"
 #include "queries/counters/samples.h"
 #include "queries/prometheus/query_reply.h"
+#include "queries/prometheus/read_request.h"
 #include "queries/prometheus/remote_read.h"
 #include "queries/prometheus/settings.h"
 #include "queries/prometheus/vm_export.h"
@@ -27,6 +28,10 @@ class PrometheusApi {
   // server answered that it doesn't take POST.
   Result<ReplyInfo> query(const std::string& promql, Timestamp at, ReplyType expected,
                           SampleSink& sink);
+  // Values of a label among the series that the selectors match during the span.
+  Result<std::vector<std::string>> label_values(const std::string& label,
+                                                const std::vector<std::string>& selectors,
+                                                SampleSpan span);
   // All queries must ask for the span of the decoder.
   Status remote_read(const std::vector<ReadQuery>& queries, RemoteReadDecoder& decoder);
   Status export_lines(const std::vector<std::string>& selectors, SampleSpan span,
@@ -41,11 +46,12 @@ class PrometheusApi {
  private:
   using Form = std::vector<std::pair<std::string, std::string>>;
 
-  HttpRequest make_request(std::string_view path) const;
+  [[nodiscard]] HttpRequest make_request(std::string_view path) const;
   // Sends the form and hands the body of a 2xx answer to `on_body`; any other status is an error.
   Status send_form(std::string_view path, const Form& form,
                    const std::function<Status(std::string_view)>& on_body);
   Status check(const HttpResponse& response) const;
+  [[nodiscard]] bool uses_get(std::string_view path) const;
   [[nodiscard]] std::string task(std::string_view path) const;
 
   const PrometheusSettings& settings_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "queries/prometheus/ranges.h"
+#include "queries/prometheus/read_request.h"
 #include "queries/prometheus/remote_read.h"
 #include "queries/prometheus/vm_export.h"
 
@@ -23,8 +24,6 @@ bool try_another(const Error& error) {
   return is_refusal(error) || error.kind == ErrorKind::corrupt ||
          error.kind == ErrorKind::too_large;
 }
-
-SampleSpan closed(TimeRange span) { return {unix_ms(span.begin), unix_ms(span.end)}; }
 
 // Keeps the labels of the series it is shown.
 class LabelCollector final : public SampleSink {
@@ -72,9 +71,9 @@ Status Backfill::read_remotely(const std::vector<Question>& questions, TimeRange
   }
   std::vector<ReadQuery> queries;
   for (const Question& question : questions) {
-    queries.push_back({closed(span), question.all_matchers()});
+    queries.push_back({closed_span(span), question.all_matchers()});
   }
-  RemoteReadDecoder decoder(sink, closed(span), *external_);
+  RemoteReadDecoder decoder(sink, closed_span(span), *external_);
   return api_.remote_read(queries, decoder);
 }
 
@@ -82,8 +81,8 @@ Status Backfill::read_export(const std::vector<Question>& questions, TimeRange s
                              SampleSink& sink) {
   std::vector<std::string> selectors;
   for (const Question& question : questions) selectors.push_back(question.selector());
-  VmExportDecoder decoder(sink, closed(span));
-  return api_.export_lines(selectors, closed(span), decoder);
+  VmExportDecoder decoder(sink, closed_span(span));
+  return api_.export_lines(selectors, closed_span(span), decoder);
 }
 
 // Remote read adds Prometheus' external_labels to every series; the query API doesn't. Left on,
@@ -103,7 +102,7 @@ Status Backfill::learn_external_labels(const std::vector<Question>& questions, T
   if (queried.seen().empty()) return unknown;
   const Labels& wanted = queried.seen().front();
 
-  ReadQuery query{closed({at - kStaleAfter, at}), {}};
+  ReadQuery query{closed_span({at - kStaleAfter, at}), {}};
   for (const auto& [name, value] : wanted.pairs()) {
     auto matcher = Matcher::make(name, Matcher::Op::equal, value);
     if (!matcher) return std::move(matcher).error();

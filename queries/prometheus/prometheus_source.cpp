@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "queries/prometheus/question.h"
 #include "queries/prometheus/ranges.h"
 
@@ -44,12 +46,10 @@ void PrometheusSource::start_reader() {
   read_until_.reset();
 }
 
-std::vector<Question> PrometheusSource::questions() const {
-  // The one place that decides what is asked: series beside the signals' counters are added here
-  // (X_created, once CounterReader says that it wants them).
-  std::vector<Question> questions = make_questions(reader_->selectors(), settings_.matchers);
-  questions.push_back(target_question(reader_->jobs(), settings_.matchers));
-  return questions;
+std::vector<Question> PrometheusSource::counter_questions() const {
+  // The one place that decides which counters are asked: series that help with births (X_created)
+  // are added here, once CounterReader says that it wants them.
+  return make_questions(reader_->selectors(), settings_.matchers);
 }
 
 Result<Fetch> PrometheusSource::fetch(TimeRange range) {
@@ -73,9 +73,32 @@ Status PrometheusSource::read(TimeRange range) {
   TimeRange span = range;
   if (read_until_ != range.begin) span.begin -= settings_.lookback;
   if (range.length() <= kLongestLiveRange) {
-    return read_ranges(api_, questions(), span, span.length(), *sink_);
+    std::vector<Question> questions = counter_questions();
+    questions.push_back(target_question(reader_->jobs(), settings_.matchers));
+    return read_ranges(api_, questions, span, span.length(), *sink_);
   }
-  return backfill_.read(questions(), span, *sink_, [&] { reader_->begin(range); });
+  const auto questions = long_range_questions(span);
+  if (!questions) return questions.error();
+  return backfill_.read(*questions, span, *sink_, [&] { reader_->begin(range); });
+}
+
+// The metrics of targets are asked only for jobs that are known or showed a wanted counter during
+// the span: over a long range those of everything that is scraped could be far more than the
+// counters.
+Result<std::vector<Question>> PrometheusSource::long_range_questions(TimeRange span) {
+  std::vector<Question> questions = counter_questions();
+  std::vector<std::string> selectors;
+  for (const Question& question : questions) selectors.push_back(question.selector());
+  const auto found = api_.label_values("job", selectors, closed_span(span));
+  if (!found && found.error().is_transient()) return found.error();
+  std::vector<std::string> jobs = reader_->jobs();
+  if (found) jobs.insert(jobs.end(), found->begin(), found->end());
+  std::ranges::sort(jobs);
+  const auto repeated = std::ranges::unique(jobs);
+  jobs.erase(repeated.begin(), repeated.end());
+  // A server that can't say (an old one) is asked for all.
+  if (!found || !jobs.empty()) questions.push_back(target_question(jobs, settings_.matchers));
+  return questions;
 }
 
 const std::vector<Labels>& PrometheusSource::cells(std::size_t signal) const {

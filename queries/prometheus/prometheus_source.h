@@ -38,7 +38,8 @@ class PrometheusSource final : public Source {
   PrometheusSource(PrometheusSettings settings, std::vector<SignalPlan> plans, HttpClient& http);
 
   void start_reader();
-  [[nodiscard]] std::vector<Question> questions() const;
+  [[nodiscard]] std::vector<Question> counter_questions() const;
+  Result<std::vector<Question>> long_range_questions(TimeRange span);
   Status read(TimeRange range);
 
   const PrometheusSettings settings_;

@@ -51,6 +51,9 @@ class QueryReplyDecoder {
 Result<ReplyInfo> decode_query_reply(std::string& body, SampleSink& sink,
                                      ReplyType expected = ReplyType::matrix);
 
+// Reads a reply of /api/v1/label/NAME/values. Errors rejected and corrupt as above.
+Result<std::vector<std::string>> decode_label_values(std::string& body);
+
 struct ApiError {
   std::string type;  // "bad_data", "execution", "timeout", …
   std::string text;

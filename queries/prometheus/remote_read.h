@@ -1,8 +1,7 @@
 // Prometheus' remote read: the cheapest way to many raw samples, one to two bytes each.
-// Request: snappy-compressed prometheus.ReadRequest. Answer: frames of
-// prometheus.ChunkedReadResponse (STREAMED_XOR_CHUNKS, each guarded by a CRC-32C), or from old
-// servers one snappy-compressed prometheus.ReadResponse (SAMPLES). Protocol: prompb/remote.proto
-// and types.proto in Prometheus.
+// Question: read_request.h. Answer: frames of prometheus.ChunkedReadResponse (STREAMED_XOR_CHUNKS,
+// each guarded by a CRC-32C), or from old servers one snappy-compressed prometheus.ReadResponse
+// (SAMPLES). Protocol: prompb/remote.proto and types.proto in Prometheus.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +10,11 @@
 #include <vector>
 
 #include "queries/base/labels.h"
-#include "queries/base/matcher.h"
 #include "queries/base/result.h"
 #include "queries/counters/samples.h"
 #include "queries/prometheus/span.h"
 
 namespace outcomed {
-
-struct ReadQuery {
-  SampleSpan span;
-  Matchers matchers;  // "__name__" among them.
-};
-
-// The compressed body of a request for all queries; streamed chunks are asked for.
-std::string remote_read_request(const std::vector<ReadQuery>& queries);
 
 struct ReadTotals {
   std::uint64_t series = 0;  // A series that comes in several frames counts in each.

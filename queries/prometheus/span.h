@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "queries/base/time.h"
 #include "queries/counters/samples.h"
 
 namespace outcomed {
@@ -26,5 +27,9 @@ struct SampleSpan {
     return {first, last};
   }
 };
+
+inline SampleSpan closed_span(TimeRange range) {
+  return {unix_ms(range.begin), unix_ms(range.end)};
+}
 
 }  // namespace outcomed

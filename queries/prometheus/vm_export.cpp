@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -13,7 +14,24 @@ constexpr std::size_t kMessageSample = 120;
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Walks one line. A general JSON parser spends three times as long on these long lists of numbers
+// Reads eight digits at once, by three multiplications instead of eight that wait for each other.
+bool eight_digits(const char* text, std::int64_t& value) {
+  if constexpr (std::endian::native != std::endian::little) return false;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, text, sizeof bytes);
+  constexpr std::uint64_t kHigh = 0xf0f0f0f0f0f0f0f0;
+  const std::uint64_t above_nine = (bytes + 0x0606060606060606) & kHigh;
+  if (((bytes & kHigh) | above_nine >> 4) != 0x3333333333333333) return false;
+  bytes -= 0x3030303030303030;
+  bytes = bytes * 10 + (bytes >> 8);  // Pairs, in every other byte.
+  constexpr std::uint64_t kPairs = 0x000000ff000000ff;
+  bytes = (bytes & kPairs) * (100 + (UINT64_C(1'000'000) << 32)) +
+          (bytes >> 16 & kPairs) * (1 + (UINT64_C(10'000) << 32));
+  value = static_cast<std::int64_t>(bytes >> 32);
+  return true;
+}
+
+// Walks one line. A general JSON parser takes longer for these long lists of numbers
 // (docs/sources/prometheus.md), so only label objects of new series go to one.
 class LineCursor {
  public:
@@ -74,6 +92,7 @@ class LineCursor {
   }
   bool value(double& out) {
     skip_blanks();
+    if (whole(out)) return true;
     std::string_view word;
     if (at_ < end_ && *at_ == '"') return text(word) && parse_sample_value(word, out);
     word = token();
@@ -83,13 +102,31 @@ class LineCursor {
     }
     return parse_sample_value(word, out);
   }
+  // The usual case: a whole number that a double holds exactly.
+  bool whole(double& out) {
+    constexpr int kExactDigits = 15;
+    std::uint64_t number = 0;
+    const char* next = at_;
+    for (; next < end_ && is_digit(*next); ++next) {
+      number = number * 10 + static_cast<std::uint64_t>(*next - '0');
+    }
+    if (next == at_ || next - at_ > kExactDigits || next == end_) return false;
+    if (*next != ',' && *next != ']') return false;
+    at_ = next;
+    out = static_cast<double>(number);
+    return true;
+  }
   bool time(std::int64_t& out) {
     constexpr int kMaxDigits = 15;  // The year 9999 has 15.
     skip_blanks();
     const bool negative = at_ < end_ && *at_ == '-';
     if (negative) ++at_;
     std::int64_t ms = 0;
-    int digits = 0;
+    std::ptrdiff_t digits = 0;
+    if (end_ - at_ >= 8 && eight_digits(at_, ms)) {
+      at_ += 8;
+      digits = 8;
+    }
     for (; at_ < end_ && is_digit(*at_) && digits <= kMaxDigits; ++at_, ++digits) {
       ms = ms * 10 + (*at_ - '0');
     }

@@ -13,21 +13,9 @@ class BitReader {
   explicit BitReader(std::string_view bytes)
       : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // Makes at least 56 bits ready, or all that are left.
-  void refill() {
-    if (end_ - next_ >= 8) [[likely]] {
-      std::uint64_t word = 0;
-      std::memcpy(&word, next_, sizeof word);
-      if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
-      ready_ |= word >> count_;
-      next_ += (63 - count_) >> 3;
-      count_ |= 56;
-      return;
-    }
-    while (count_ <= 55 && next_ < end_) {
-      ready_ |= std::uint64_t{static_cast<unsigned char>(*next_++)} << (56 - count_);
-      count_ += 8;
-    }
+  // Makes that many bits ready, at most 56, or all that are left.
+  void need(unsigned bits) {
+    if (count_ < bits) refill();
   }
   // 1 to 56 bits that were made ready.
   std::uint64_t take(unsigned bits) {
@@ -37,15 +25,15 @@ class BitReader {
   }
   bool take_bit() { return take(1) != 0; }
   std::uint64_t take_64() {
-    refill();
+    need(32);
     const std::uint64_t high = take(32);
-    refill();
+    need(32);
     return high << 32 | take(32);
   }
   std::uint64_t take_varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-      refill();
+      need(8);
       const std::uint64_t byte = take(8);
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
@@ -70,6 +58,22 @@ class BitReader {
   }
 
  private:
+  void refill() {
+    if (end_ - next_ >= 8) [[likely]] {
+      std::uint64_t word = 0;
+      std::memcpy(&word, next_, sizeof word);
+      if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+      ready_ |= word >> count_;
+      next_ += (63 - count_) >> 3;
+      count_ |= 56;
+      return;
+    }
+    while (count_ <= 55 && next_ < end_) {
+      ready_ |= std::uint64_t{static_cast<unsigned char>(*next_++)} << (56 - count_);
+      count_ += 8;
+    }
+  }
+
   const char* next_;
   const char* end_;
   std::uint64_t ready_ = 0;  // Left-aligned.
@@ -80,7 +84,7 @@ class BitReader {
 // The change of the time step: a unary prefix says in how many bits it stands.
 std::uint64_t take_delta_of_delta(BitReader& bits) {
   constexpr unsigned kWidths[] = {0, 14, 17, 20, 64};
-  bits.refill();
+  bits.need(24);
   const unsigned prefix = bits.leading_ones(4);
   bits.drop(prefix == 4 ? 4 : prefix + 1);
   const unsigned width = kWidths[prefix];
@@ -94,7 +98,7 @@ std::uint64_t take_delta_of_delta(BitReader& bits) {
 
 // Which bits of the value changed; `leading` and `trailing` carry over to the next sample.
 std::uint64_t take_changed_bits(BitReader& bits, unsigned& leading, unsigned& trailing, bool& bad) {
-  bits.refill();
+  bits.need(13);
   if (!bits.take_bit()) return 0;
   if (bits.take_bit()) {
     leading = static_cast<unsigned>(bits.take(5));
@@ -108,10 +112,10 @@ std::uint64_t take_changed_bits(BitReader& bits, unsigned& leading, unsigned& tr
     trailing = 64 - leading - width;
   }
   const unsigned width = 64 - leading - trailing;
-  bits.refill();
+  bits.need(width < 56 ? width : 56);
   if (width <= 56) return bits.take(width) << trailing;
   const std::uint64_t high = bits.take(32);
-  bits.refill();
+  bits.need(32);
   return (high << (width - 32) | bits.take(width - 32)) << trailing;
 }
 
@@ -129,12 +133,13 @@ Status decode_xor_chunk(std::string_view chunk, std::vector<Sample>& out) {
   if (count > chunk.size() * 4) return corrupt("cut off");
   out.resize(count);  // Chunks are much of a size: what stood there isn't cleared first.
   if (count == 0) return ok();
+  Sample* const to = out.data();
 
   BitReader bits(chunk);
   const std::uint64_t zigzag = bits.take_varint();
   std::uint64_t time = (zigzag >> 1) ^ (0 - (zigzag & 1));  // Modulo 2^64, so nothing overflows.
   std::uint64_t value = bits.take_64();
-  out[0] = {static_cast<std::int64_t>(time), std::bit_cast<double>(value)};
+  to[0] = {static_cast<std::int64_t>(time), std::bit_cast<double>(value)};
   std::uint64_t step = 0;
   unsigned leading = 0;
   unsigned trailing = 0;
@@ -146,7 +151,7 @@ Status decode_xor_chunk(std::string_view chunk, std::vector<Sample>& out) {
     const auto at = static_cast<std::int64_t>(time);
     bad |= at <= before;
     value ^= take_changed_bits(bits, leading, trailing, bad);
-    out[i] = {at, std::bit_cast<double>(value)};
+    to[i] = {at, std::bit_cast<double>(value)};
   }
   if (bits.overrun()) return corrupt("cut off");
   if (bad) return corrupt("times that don't rise or impossible widths");

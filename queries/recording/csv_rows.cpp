@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "queries/base/utf8.h"
 #include "queries/exposition/label_text.h"
 #include "queries/recording/csv_text.h"
 

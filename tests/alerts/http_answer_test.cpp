@@ -90,6 +90,9 @@ TEST(RetryAfter, TheThreeDateFormsAreReadAndNowIsTakenOff) {
       Duration(1s));
   // Two digits never mean more than 50 years ahead.
   EXPECT_EQ(
+      parse_retry_after("Sunday, 06-Nov-94 08:49:37 GMT", *parse_timestamp("2026-11-06T08:49:00Z")),
+      Duration(0));
+  EXPECT_EQ(
       parse_retry_after("Friday, 06-Nov-30 08:49:37 GMT", *parse_timestamp("2030-11-06T08:49:00Z")),
       Duration(37s));
 }

@@ -439,6 +439,22 @@ TEST(RuleExport, SaysWhichRuleCanNotBeWrittenAndWhy) {
   expect([](ExportRule& r) { r.annotations = {{"a b", "c"}}; }, "not a label name");
 }
 
+TEST(RuleExport, APlainRuleReadsAsAPersonWouldWriteIt) {
+  const auto text = export_prometheus({checkout_rule()});
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find(R"(        expr: |-
+          (sum (increase(http_requests_total{code=~"5.."}[10m])) >= 1)
+          /
+          (sum (increase(http_requests_total[10m])) >= 1)
+          > 0.1
+        for: 2m
+        labels:
+          severity: "page"
+)"),
+            std::string::npos)
+      << *text;
+}
+
 TEST(RuleExport, TheLineForResolvingIsNamedAsLeftOut) {
   ExportRule rule = checkout_rule();
   rule.resolve_line = 0.04;

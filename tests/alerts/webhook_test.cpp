@@ -120,6 +120,10 @@ TEST(WebhookBody, HostileTextComesOutAsItWentIn) {
   evil.annotations.set("description", "bad \xFF\xC0\xA7");
   const json item = body_of(message({evil}))["alerts"][0];
   EXPECT_EQ(item["labels"]["model"], text);
+  evil.labels.set("model", "\xFF");  // The fingerprint is that of the labels as they are told.
+  AlertMessage repaired = evil;
+  repaired.labels.set("model", "\xEF\xBF\xBD");
+  EXPECT_EQ(body_of(message({evil}))["alerts"], body_of(message({repaired}))["alerts"]);
   EXPECT_EQ(item["annotations"]["description"], "bad \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 

@@ -67,14 +67,16 @@ Pairs labels_of(int series) {
           {"user", "default_user_id"}};
 }
 
-// A counter scraped every `step` ms, with a millisecond of jitter; it rises in every third scrape.
+// A counter scraped every `step` ms, one scrape in ten some milliseconds late (Prometheus smooths
+// out less); it rises in every third scrape.
 std::vector<Sample> samples_of(int series, int count, std::int64_t step) {
   std::mt19937 random(static_cast<std::uint32_t>(series));
   std::vector<Sample> samples;
   double value = 0;
   for (int i = 0; i < count; ++i) {
     if (random() % 3 == 0) value += double(random() % 20);
-    samples.push_back({kStart + i * step + static_cast<std::int64_t>(random() % 3), value});
+    const std::int64_t late = random() % 10 == 0 ? 4 : 0;
+    samples.push_back({kStart + i * step + late, value});
   }
   return samples;
 }

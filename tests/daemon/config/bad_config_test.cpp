@@ -565,6 +565,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "{}\n",
                   "outcomed.yaml:1:61: sources.a.max_bytes: 64MB is not a size; did you mean "
                   "64MiB?\n"},
+        BadConfig{
+            "EndlessDelay",
+            "sources: {a: {kind: prometheus, url: \"http://x\", delay: 30d}}\nsignals: {}\n",
+            "outcomed.yaml:1:57: sources.a.delay: longer than a week; the delay is how late data "
+            "come in, such as 30s\n"},
         BadConfig{"UnknownPreset", "sources: {}\npresets: [{lite-llm: {}}]\n",
                   "outcomed.yaml:2:12: presets[0].lite-llm: unknown preset lite-llm; did you mean "
                   "litellm?\n"},

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ class FakePrometheus final : public HttpClient {
   Labels external;  // Added by remote read.
   bool offers_remote_read = false;
   bool offers_export = false;
+  bool offers_label_values = true;
   bool refuses_post = false;
   std::size_t most_samples = SIZE_MAX;  // Beyond: "too many samples".
   std::string more;                     // Put behind the data of each reply: ,"warnings":[…]
@@ -51,6 +53,13 @@ class FakePrometheus final : public HttpClient {
       }
       lines.push_back(line);
     }
+    return lines;
+  }
+  // Without the questions for jobs.
+  [[nodiscard]] std::vector<std::string> samples_asked() const {
+    std::vector<std::string> lines = asked();
+    std::erase_if(lines,
+                  [](const std::string& line) { return line.starts_with("GET /api/v1/label"); });
     return lines;
   }
   static std::string path_of(const HttpRequest& request) {
@@ -94,6 +103,9 @@ class FakePrometheus final : public HttpClient {
     }
     if (path.ends_with("/api/v1/export") && offers_export) {
       return deliver(request, {200, {}, export_lines(form_of(request))});
+    }
+    if (path.ends_with("/api/v1/label/job/values") && offers_label_values) {
+      return deliver(request, {200, {}, jobs(form_of(request))});
     }
     return deliver(request, {404, {}, "404 page not found"});
   }
@@ -180,6 +192,19 @@ class FakePrometheus final : public HttpClient {
     }
     return std::string(R"({"status":"success","data":{"resultType":")") +
            (topk ? "vector" : "matrix") + "\",\"result\":[" + result + "]}" + more + "}";
+  }
+
+  std::string jobs(const Form& form) const {
+    std::set<std::string> jobs;
+    const auto [first, last] = form.equal_range("match[]");
+    for (auto it = first; it != last; ++it) {
+      for (const auto& [labels, samples] : data) {
+        if (all_match(matchers_of(it->second), labels)) jobs.emplace(labels.get("job"));
+      }
+    }
+    std::string list;
+    for (const std::string& job : jobs) list += (list.empty() ? "\"" : ",\"") + job + '"';
+    return R"({"status":"success","data":[)" + list + "]}";
   }
 
   std::string export_lines(const Form& form) const {

@@ -276,7 +276,7 @@ TEST(PrometheusSource, ALongRangeComesByRemoteReadAndLiveQueriesGoOnExactly) {
     EXPECT_EQ(counted(source->fetch(range(90, 91))), "16 4");
     EXPECT_EQ(source->cells(0).size(), 1U);
     EXPECT_THAT(
-        server.asked(),
+        server.samples_asked(),
         ElementsAre(
             R"(POST /api/v1/query topk(1, {__name__=~"failed_total|served_total"}) 1796003640.000)",
             "POST /api/v1/read", "POST /api/v1/read", "POST /api/v1/read",
@@ -295,14 +295,14 @@ TEST(PrometheusSource, VictoriaMetricsIsReadByExport) {
   EXPECT_EQ(counted(source->fetch(range(0, 60))), "960 240");
   EXPECT_EQ(counted(source->fetch(range(60, 90))), "480 120");
   EXPECT_EQ(counted(source->fetch(range(90, 91))), "16 4");
-  const auto asked = server.asked();
+  const auto asked = server.samples_asked();
   ASSERT_EQ(asked.size(), 6U);
   EXPECT_THAT(asked[0], HasSubstr("topk"));
   EXPECT_THAT(asked[1], StartsWith("POST /api/v1/read"));
   EXPECT_EQ(
       asked[2],
       R"(POST /api/v1/export {__name__=~"failed_total|served_total",job="gw"})"
-      R"( {__name__=~"process_start_time_seconds|up",job="gw"} 1795999740.000 1796003640.000)");
+      R"( {__name__=~"process_start_time_seconds|up",job="gw",job=~"gw"} 1795999740.000 1796003640.000)");
   // Once refused, remote read isn't tried again.
   EXPECT_THAT(asked[3], StartsWith("POST /api/v1/export"));
 }
@@ -314,7 +314,7 @@ TEST(PrometheusSource, OtherServersAreReadByRangeSelectorsPieceByPiece) {
   EXPECT_EQ(counted(source->fetch(range(0, 300))), "4800 1200");
   server.journal.clear();
   EXPECT_EQ(counted(source->fetch(range(300, 390))), "1440 360");
-  const auto asked = server.asked();
+  const auto asked = server.samples_asked();
   ASSERT_EQ(asked.size(), 4U);
   EXPECT_THAT(asked[0], HasSubstr("[1h]"));
   EXPECT_THAT(asked[2], HasSubstr("[30m]"));
@@ -326,7 +326,7 @@ TEST(PrometheusSource, WithoutASeriesToCompareRemoteReadIsNotTrusted) {
   server.offers_remote_read = true;
   const auto source = make(server);
   EXPECT_EQ(counted(source->fetch(range(0, 60))), "320 80");
-  EXPECT_THAT(server.asked(), ::testing::Contains(HasSubstr("[1h]")));
+  EXPECT_THAT(server.samples_asked(), ::testing::Contains(HasSubstr("[1h]")));
 }
 
 TEST(PrometheusSource, AGivenWayIsTheOnlyOneTried) {
@@ -346,7 +346,7 @@ TEST(PrometheusSource, AGivenWayIsTheOnlyOneTried) {
   PrometheusSettings with = settings();
   with.backfill = "range";
   EXPECT_EQ(counted(make(server, with)->fetch(range(0, 60))), "960 240");
-  for (const std::string& line : server.asked())
+  for (const std::string& line : server.samples_asked())
     EXPECT_THAT(line, StartsWith("POST /api/v1/query"));
 }
 
@@ -356,10 +356,13 @@ TEST(PrometheusSource, APassingFaultOfALongRangeIsReturnedAndDecidesNothing) {
   server.offers_remote_read = true;
   const auto source = make(server);
   for (const ErrorKind kind : {ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::throttled}) {
-    server.next_answers.push_back(Error{kind, "passing"});
-    const auto fetch = source->fetch(range(0, 60));
-    ASSERT_FALSE(fetch);
-    EXPECT_EQ(fetch.error().kind, kind);
+    for (const std::size_t answered : {0, 1, 2}) {  // The jobs, a series to compare, remote read.
+      server.next_answers.assign(answered, std::nullopt);
+      server.next_answers.push_back(Error{kind, "passing"});
+      const auto fetch = source->fetch(range(0, 60));
+      ASSERT_FALSE(fetch);
+      EXPECT_EQ(fetch.error().kind, kind);
+    }
   }
   EXPECT_EQ(counted(source->fetch(range(0, 60))), "960 240");
   EXPECT_EQ(FakePrometheus::path_of(server.journal.back()), "/api/v1/read");
@@ -391,6 +394,32 @@ TEST(PrometheusSource, BrokenRemoteReadAnswersAreForgottenBeforeAnotherWay) {
   server.next_answers.push_back(
       HttpResponse{200, {{"content-type", "application/x-streamed-protobuf"}}, body});
   EXPECT_EQ(counted(source->fetch(range(30, 60))), "480 120");
+}
+
+TEST(PrometheusSource, OverALongRangeOnlyTargetsOfJobsWithWantedCountersAreRead) {
+  FakePrometheus server;
+  fill(server, 100);
+  for (int i = 0; i < 50; ++i) {  // The rest of a fleet.
+    server.add({{"__name__", "up"}, {"job", "node"}, {"instance", std::to_string(i)}}, {{kT0, 1}});
+  }
+  server.offers_export = true;
+  const auto source = make(server);
+  EXPECT_EQ(counted(source->fetch(range(0, 60))), "960 240");
+  EXPECT_EQ(
+      server.asked().front(),
+      R"(GET /api/v1/label/job/values {__name__=~"failed_total|served_total"} 1795999740.000 1796003640.000)");
+  EXPECT_THAT(server.asked().back(),
+              HasSubstr(R"({__name__=~"process_start_time_seconds|up",job=~"gw"})"));
+
+  // Where there is no such job, nothing of targets is asked; where the server can't say,
+  // everything.
+  FakePrometheus empty;
+  empty.offers_export = true;
+  ASSERT_TRUE(make(empty)->fetch(range(0, 60)));
+  EXPECT_THAT(empty.asked().back(), ::testing::Not(HasSubstr("process_start_time_seconds")));
+  server.offers_label_values = false;
+  EXPECT_EQ(counted(make(server)->fetch(range(0, 60))), "960 240");
+  EXPECT_THAT(server.asked().back(), HasSubstr(R"( {__name__=~"process_start_time_seconds|up"} )"));
 }
 
 // ---- settings and memory ---------------------------------------------------------------------

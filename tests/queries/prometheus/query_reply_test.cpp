@@ -306,6 +306,23 @@ TEST(QueryReply, MessagesStayShortAndPrintable) {
   for (const char c : junk.error().message) EXPECT_GE(static_cast<unsigned char>(c), 0x20);
 }
 
+TEST(LabelValues, AreAListOfTexts) {
+  std::string body = R"({"status":"success","data":["gw","a \"b\""]})";
+  const auto values = decode_label_values(body);
+  ASSERT_TRUE(values);
+  EXPECT_EQ(*values, (std::vector<std::string>{"gw", "a \"b\""}));
+  std::string error = R"({"status":"error","errorType":"bad_data","error":"no"})";
+  const auto rejected = decode_label_values(error);
+  ASSERT_FALSE(rejected);
+  EXPECT_EQ(rejected.error(), (Error{ErrorKind::rejected, "bad_data: no"}));
+  for (std::string wrong : {"", "<html>", "{}", R"({"data":{}})", R"({"data":[1]})",
+                            R"({"data":["a)", R"({"data":["a"})", "null", "[]"}) {
+    const auto result = decode_label_values(wrong);
+    ASSERT_FALSE(result) << wrong;
+    EXPECT_EQ(result.error().kind, ErrorKind::corrupt);
+  }
+}
+
 // Every mutation gives a result, and what is taken for a reply holds only sane samples.
 TEST(QueryReply, DamagedRepliesNeverCrash) {
   const std::string bodies[] = {
@@ -329,6 +346,7 @@ TEST(QueryReply, DamagedRepliesNeverCrash) {
       const auto info = decoder.decode(body, sink, type);
       whole += info.has_value();
       (void)read_api_error(body);
+      (void)decode_label_values(body);
       for (const auto& one : sink.series) {
         for (const Sample& sample : one.samples)
           ASSERT_LT(std::abs(sample.at_ms), INT64_C(1) << 48);

@@ -42,7 +42,7 @@ TEST(Question, TargetsAreNarrowedToKnownJobsWithTheirNamesEscaped) {
   EXPECT_EQ(target_question({}, {}).selector(), R"({__name__=~"process_start_time_seconds|up"})");
   // PromQL reads the string first, then the regular expression.
   EXPECT_EQ(target_question({"a.b", "c|d\"e"}, {}).selector(),
-            R"({__name__=~"process_start_time_seconds|up",job=~"a\\.b|c\\|d\\\"e"})");
+            R"({__name__=~"process_start_time_seconds|up",job=~"a\\.b|c\\|d\"e"})");
   const std::vector<std::string> many(500, "a_long_job_name");
   EXPECT_EQ(target_question(many, {}).selector(), R"({__name__=~"process_start_time_seconds|up"})");
 }

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "queries/prometheus/protobuf.h"
+#include "queries/prometheus/read_request.h"
 #include "tests/queries/prometheus/collecting_sink.h"
 #include "tests/queries/prometheus/mutations.h"
 #include "tests/queries/prometheus/remote_messages.h"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "tests/queries/prometheus/collecting_sink.h"
 #include "tests/queries/prometheus/mutations.h"
 
@@ -54,6 +56,27 @@ TEST(VmExport, OnlySamplesInsideTheSpanArePassedOn) {
   ASSERT_TRUE(decode(kBody, sink, {1796008472072, 1796008487000}));
   EXPECT_EQ(sink.series[0].samples.size(), 3U);
   EXPECT_TRUE(sink.series[1].samples.empty());
+}
+
+TEST(VmExport, NumbersOfEveryLengthAreReadExactly) {
+  std::mt19937_64 random(3);
+  std::vector<Sample> expected;
+  std::string values;
+  std::string times;
+  std::int64_t at = -62'000'000'000'000;
+  for (int i = 0; i < 20'000; ++i) {
+    at += static_cast<std::int64_t>(1 +
+                                    random() % (at < -1'000'000 ? 9'000'000'000 : 20'000'000'000));
+    if (i % 100 == 99 && at < -1'000'000) at /= 10;  // Shorter and shorter, then longer.
+    const auto value = random() % (UINT64_C(1) << (random() % 64));
+    expected.push_back({at, double(value)});
+    values += (i == 0 ? "" : ",") + std::to_string(value);
+    times += (i == 0 ? "" : ",") + std::to_string(at);
+  }
+  CollectingSink sink;
+  const Status status = decode(line("[" + values + "]", "[" + times + "]"), sink);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(sink.series[0].samples, expected);
 }
 
 TEST(VmExport, OfSeveralSamplesOfOneInstantTheLastCounts) {
