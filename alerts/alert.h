@@ -37,7 +37,10 @@ struct AlertState {
   Timestamp fired_at;     // When the current episode fired.
   Timestamp onset;        // As told by the detector when it breached first.
   Timestamp last_breach;  // Last bucket judged breached or lingering.
-  Timestamp last_judged;  // Last bucket with a judgement at all.
+  Timestamp last_step;    // Last bucket heard of, judged or not.
+  Timestamp healthy_since;  // First good bucket while firing; unset while bad.
+  Duration unknown{};       // Of the time since pending_at, how much nobody could judge.
+  Duration too_few{};       // Time with too few to judge since the last judgement.
   friend bool operator==(const AlertState&, const AlertState&) = default;
 };
 

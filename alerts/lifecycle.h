@@ -10,7 +10,7 @@ namespace outcomed {
 
 struct AlertPolicy {
   Duration hold{};         // Breached this long before it fires (`for`).
-  Duration keep_firing{};  // Not breached this long before it resolves (`keep_firing_for`).
+  Duration keep_firing{};  // Good for this long before it resolves (`keep_firing_for`).
   Duration patience{};     // Too few to judge for longer than this ends a pending or firing alert.
   friend bool operator==(const AlertPolicy&, const AlertPolicy&) = default;
 };
@@ -20,11 +20,13 @@ struct Step {
   std::optional<Transition> transition;
 };
 
-// Moves the phase by one judged bucket ending at `at`. Pure.
-//   healthy / breached / lingering move it as in Prometheus, with a lower line for the way back.
-//   no_data, partial, failed hold it for ever: missing data neither fires nor resolves.
-//   too_few holds it for `patience`.
-// A bucket that is not newer than the last one judged is ignored, so replays change nothing.
+// Moves the phase by one bucket ending at `at`. Pure.
+//   healthy / breached / lingering move it as in Prometheus, with a lower line for the way back;
+//     keep_firing counts from the first good bucket.
+//   no_data, partial, failed hold it for ever: missing data neither fires nor resolves. The pending
+//     clock stands still meanwhile: time in which nobody looked is no evidence.
+//   too_few holds it likewise, but for `patience` at most, counted in time with too few.
+// A bucket that is not newer than the last one is ignored, so replays change nothing.
 // `onset` is read only when a breach starts a new run.
 Step step(AlertState state, Judgement judgement, Timestamp at, Timestamp onset,
           const AlertPolicy& policy);

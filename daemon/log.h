@@ -23,8 +23,8 @@ struct LogField {
   LogField(std::string_view key, const std::string& text) : name(key), value(text) {}
   LogField(std::string_view key, const char* text) : name(key), value(text) {}
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  LogField(std::string_view key, Number number) : name(key), value(fmt::format("{}", number)) {}
+  requires std::is_arithmetic_v<Number> LogField(std::string_view key, Number number)
+      : name(key), value(fmt::format("{}", number)) {}
 
   std::string name;
   std::string value;
@@ -53,18 +53,20 @@ class Logger {
 };
 
 // "event=\"tick finished\" rule=model_failures": values in quotes where they need them; control
-// characters, line separators and bytes that are no UTF-8 are escaped, so a label can't forge a line.
-// Values are cut at 2000 bytes.
+// characters, line separators and bytes that are no UTF-8 are escaped, so a label can't forge a
+// line. Values are cut at 2000 bytes.
 std::string logfmt(std::string_view event, const LogFields& fields);
 
-// To standard error, through spdlog. `on_warning` is called for each warning and error that is written.
+// To standard error, through spdlog. `on_warning` is called for each warning and error that is
+// written.
 std::unique_ptr<Logger> make_stderr_logger(LogLevel least, std::function<void()> on_warning = {});
 
 // debug, info, warn, error.
 Result<LogLevel> parse_log_level(std::string_view text);
 
-// Says of a condition that lasts: when it starts, when it changes, every ten minutes how often it was
-// seen, and when it ends. Not thread-safe.
+// Says of a condition that lasts: when it starts, when it changes, every ten minutes how often it
+// was seen, and when it ends. Keeps the 1000 seen last: keys may hold names that others choose. Not
+// thread-safe.
 class RepeatLimiter {
  public:
   enum class Say : std::uint8_t { nothing, started, changed, still, ended };
@@ -83,6 +85,7 @@ class RepeatLimiter {
     std::string what;
     Timestamp since;
     Timestamp said;
+    Timestamp seen;
     std::uint64_t count = 0;
   };
   std::vector<State> states_;

@@ -1,5 +1,5 @@
-// systemd's notification protocol, by hand: one datagram for each message. Without NOTIFY_SOCKET in the
-// environment nothing happens.
+// systemd's notification protocol, by hand: one datagram for each message. Without NOTIFY_SOCKET in
+// the environment nothing happens.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class SystemdNotify {
   explicit SystemdNotify(std::string socket) : socket_(std::move(socket)) {}
 
   // "READY=1", "STATUS=watching 4 rules", "WATCHDOG=1", …; several lines may go in one message.
-  // False when it could not be sent: nothing that a caller could mend.
+  // Waits a second at most. False when it could not be sent: nothing that a caller could mend.
   bool send(std::string_view message) const;
 
  private:

@@ -20,8 +20,8 @@ std::string list_text(const Range& range, Print print) {
   return text;
 }
 
-std::string bracketed(std::string text) { return text.empty() ? text : "[" + text + "]"; }
-std::string braced(std::string text) { return text.empty() ? text : "{" + text + "}"; }
+std::string bracketed(const std::string& text) { return text.empty() ? text : "[" + text + "]"; }
+std::string braced(const std::string& text) { return text.empty() ? text : "{" + text + "}"; }
 
 void append_lines(const std::vector<Setting>& settings, const std::string& prefix,
                   std::string& out) {

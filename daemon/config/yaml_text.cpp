@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "daemon/config/yaml_tree.h"
+#include "queries/base/utf8.h"
 
 namespace outcomed {
 namespace {
@@ -15,29 +15,20 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }
 
 struct Decoded {
-  std::uint32_t character = 0;
-  std::size_t length =
-      0;  // 0: not UTF-8 (overlong forms, surrogates and half characters included).
+  unsigned character = 0;  // Up to U+00BF exact; above it, only not a control.
+  std::size_t length = 0;  // 0: not UTF-8.
 };
 
 Decoded decode_utf8(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xf0 && first <= 0xf4 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || at + length > text.size()) return {};
-  std::uint32_t character = first & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[at + i])) return {};
-    character = character << 6U | (byte(i) & 0x3fU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = character >= 0xd800 && character <= 0xdfff;
-  if (character < kLeast[length] || surrogate || character > 0x10ffff) return {};
-  return {character, length};
+  const Utf8Sequence next = utf8_sequence(text.substr(at));
+  if (!next.valid) return {};
+  const auto first = static_cast<unsigned char>(text[at]);
+  if (next.bytes == 1) return {first, 1};
+  if (first == 0xc2) return {static_cast<unsigned char>(text[at + 1]), 2};
+  return {0xfffd, next.bytes};
 }
 
-bool is_control(std::uint32_t c) {
+bool is_control(unsigned c) {
   return (c < 0x20 && c != '\n' && c != '\t' && c != '\r') || (c >= 0x7f && c <= 0x9f && c != 0x85);
 }
 
@@ -113,6 +104,14 @@ std::optional<TextFault> YamlText::find_fault() const {
                        "remove it"};
     }
     at += next.length;
+  }
+  // yaml-cpp reads a bracketed text to its end before it tells of its start, at 240 bytes a token,
+  // so the limit of values must be known to hold beforehand. Each value has one of these before it.
+  const auto tokens =
+      std::ranges::count_if(text_, [](char c) { return c == '[' || c == '{' || c == ','; });
+  if (static_cast<std::size_t>(tokens) > kMaxConfigNodes) {
+    return TextFault{
+        {}, fmt::format("the file has more than {} values", kMaxConfigNodes), "split it"};
   }
   for (std::size_t line = 0; line < line_starts_.size(); ++line) {
     const std::string_view text = line_at(line);

@@ -75,19 +75,52 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
   return ok();
 }
 
+Status OutboxDelivery::drop(OutboxRow& row, std::string why) {
+  row.state = OutboxState::superseded;
+  row.settled_at = hooks_.now();
+  row.last_answer = std::move(why);
+  return store_.settle(row);
+}
+
+// A resolve whose firing was given up: the other side never heard of the alert.
+Result<bool> OutboxDelivery::never_told(const OutboxRow& resolve) {
+  auto rows = store_.deliveries(resolve.episode);
+  if (!rows) return std::move(rows).error();
+  bool given_up = false;
+  for (const OutboxRow& row : *rows) {
+    if (row.receiver != outbox_ || row.status != AlertStatus::firing) continue;
+    if (row.state == OutboxState::delivered || row.state == OutboxState::queued) return false;
+    given_up = true;
+  }
+  return given_up;
+}
+
+Status OutboxDelivery::drop_what_nobody_needs(std::vector<OutboxRow>& queued) {
+  const std::vector<std::int64_t> over = superseded(queued);
+  for (OutboxRow& row : queued) {
+    if (std::ranges::find(over, row.id) != over.end()) {
+      if (Status status = drop(row, "over before anybody was told"); !status) return status;
+    } else if (row.status == AlertStatus::resolved && row.attempts == 0) {
+      const auto unheard = never_told(row);
+      if (!unheard) return unheard.error();
+      if (!*unheard) continue;
+      if (Status status = drop(row, "its firing was never delivered"); !status) return status;
+    }
+  }
+  std::erase_if(queued, [](const OutboxRow& row) { return row.state != OutboxState::queued; });
+  return ok();
+}
+
 Result<std::optional<Timestamp>> OutboxDelivery::round() {
   while (true) {
     auto queued = store_.queued(outbox_);
     if (!queued) return std::move(queued).error();
-    const std::vector<std::int64_t> dropped = superseded(*queued);
+    if (const Status status = drop_what_nobody_needs(*queued); !status) return status.error();
     for (OutboxRow& row : *queued) {
-      if (std::ranges::find(dropped, row.id) == dropped.end()) continue;
-      row.state = OutboxState::superseded;
-      row.settled_at = hooks_.now();
-      row.last_answer = "over before anybody was told";
-      if (const Status status = store_.settle(row); !status) return status.error();
+      // Further ahead than any wait of ours: the clock was set back since.
+      const Timestamp latest = hooks_.now() + policy_.retry_after_cap;
+      row.next_attempt = std::min(row.next_attempt, latest);
     }
-    std::erase_if(*queued, [](const OutboxRow& r) { return r.state != OutboxState::queued; });
     depth_ = {queued->size(), queued->empty() ? std::nullopt
                                               : std::optional(queued->front().created_at)};
     std::vector<OutboxRow> ready = due(*queued, hooks_.now());

@@ -45,6 +45,9 @@ class OutboxDelivery {
 
  private:
   Status send(std::vector<OutboxRow> rows);
+  Status drop(OutboxRow& row, std::string why);
+  Status drop_what_nobody_needs(std::vector<OutboxRow>& queued);
+  Result<bool> never_told(const OutboxRow& resolve);
 
   std::string outbox_;
   Receiver& receiver_;

@@ -19,7 +19,8 @@ struct HttpServerOptions {
   std::string listen = "127.0.0.1:9469";  // parse_listen_address; port 0 takes a free one.
   std::vector<std::string> host_names;  // Allowed in Host beside localhost and the address itself.
   unsigned threads = 2;
-  std::size_t connection_limit = 256;  // All together; further ones wait in the system's queue.
+  // All together, at most 126 for each thread; further ones wait in the system's queue.
+  std::size_t connection_limit = 250;
   std::size_t max_body = 1024 * 1024;
   Duration request_timeout = 15s;  // For a whole request, and between requests.
   Duration reply_timeout = 60s;    // To take the whole answer.
@@ -30,8 +31,8 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   // Listens from now on. `clock` must outlive the server.
-  static Result<std::unique_ptr<HttpServer>> start(HttpServerOptions options, HttpRoutes routes,
-                                                   Clock& clock);
+  static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options,
+                                                   HttpRoutes routes, Clock& clock);
   virtual ~HttpServer() = default;  // Stops at once.
 
   [[nodiscard]] virtual std::uint16_t port() const = 0;

@@ -28,7 +28,7 @@ constexpr std::string_view kPruneEpisodes =
 constexpr std::string_view kPruneAlerts =
     "DELETE FROM alert WHERE (rule, severity, grouping) IN "
     "(SELECT rule, severity, grouping FROM alert "
-    "WHERE phase = 'inactive' AND last_judged < ?1 LIMIT ?2)";
+    "WHERE phase = 'inactive' AND last_step < ?1 LIMIT ?2)";
 constexpr std::string_view kPruneSnapshots =
     "DELETE FROM snapshot WHERE rowid IN (SELECT rowid FROM snapshot WHERE at < ?1 LIMIT ?2)";
 constexpr std::string_view kPruneConfigs =

@@ -44,7 +44,10 @@ CREATE TABLE alert (
   fired_at INTEGER NOT NULL,
   onset INTEGER NOT NULL,
   last_breach INTEGER NOT NULL,
-  last_judged INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  healthy_since INTEGER NOT NULL,
+  unknown_ms INTEGER NOT NULL,
+  too_few_ms INTEGER NOT NULL,
   PRIMARY KEY (rule, severity, grouping)
 ) WITHOUT ROWID;
 CREATE TABLE episode (

@@ -46,7 +46,7 @@ class SqliteStore final : public Store {
   Result<std::vector<AlertState>> alerts() override;
 
   // Rows replace those with the same key. A cell that is known under other labels is refused. An
-  // inactive alert is erased when none of its times is set; others stay, because last_judged keeps
+  // inactive alert is erased when none of its times is set; others stay, because last_step keeps
   // replayed buckets from firing again, until prune() finds them older than every bucket.
   Status commit(const TickRecord& record) override;
 

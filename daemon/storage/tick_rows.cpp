@@ -68,16 +68,18 @@ bool remembers_nothing(const AlertState& state) {
 
 Status write_alerts(Database& database, const std::vector<AlertState>& states) {
   Statement put = database.prepare(
-      "INSERT OR REPLACE INTO alert VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", "store an alert");
+      "INSERT OR REPLACE INTO alert VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", "store an alert");
   Statement erase = database.prepare(
       "DELETE FROM alert WHERE rule = ? AND severity = ? AND grouping = ?", "erase an alert");
   for (const AlertState& state : states) {
     const Packed group = pack(state.key.group);
-    const Status done = remembers_nothing(state)
-                            ? erase.run({state.key.rule, state.key.severity, group})
-                            : put.run({state.key.rule, state.key.severity, group,
-                                       to_string(state.phase), state.pending_at, state.fired_at,
-                                       state.onset, state.last_breach, state.last_judged});
+    const Status done =
+        remembers_nothing(state)
+            ? erase.run({state.key.rule, state.key.severity, group})
+            : put.run({state.key.rule, state.key.severity, group, to_string(state.phase),
+                       state.pending_at, state.fired_at, state.onset, state.last_breach,
+                       state.last_step, state.healthy_since, Timestamp(state.unknown),
+                       Timestamp(state.too_few)});
     if (!done) return done;
   }
   return ok();
@@ -169,7 +171,8 @@ Result<std::vector<AlertState>> read_alerts(Database& database) {
   std::vector<AlertState> states;
   Statement all = database.prepare(
       "SELECT rule, severity, grouping, phase, pending_at, fired_at, onset, last_breach, "
-      "last_judged FROM alert ORDER BY rule, severity, grouping",
+      "last_step, healthy_since, unknown_ms, too_few_ms FROM alert ORDER BY rule, severity, "
+      "grouping",
       "read the alerts");
   const Status read = all.each({}, [&] {
     RowReader row(all);
@@ -180,7 +183,10 @@ Result<std::vector<AlertState>> read_alerts(Database& database) {
     state.fired_at = row.time();
     state.onset = row.time();
     state.last_breach = row.time();
-    state.last_judged = row.time();
+    state.last_step = row.time();
+    state.healthy_since = row.time();
+    state.unknown = row.time().time_since_epoch();
+    state.too_few = row.time().time_since_epoch();
     return row.status();
   });
   if (!read) return read.error();

@@ -15,8 +15,8 @@ using prometheus::BuildCounter;
 using prometheus::BuildGauge;
 using prometheus::BuildHistogram;
 
-const prometheus::Histogram::BucketBoundaries kSeconds = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-                                                          0.25,  0.5,    1,     2.5,  5,     10,   30};
+const prometheus::Histogram::BucketBoundaries kSeconds = {
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
 
 double seconds(Duration d) { return static_cast<double>(d.count()) / 1000; }
 double seconds(Timestamp t) { return seconds(t.time_since_epoch()); }
@@ -48,8 +48,8 @@ struct Metrics::Families {
       add(BuildCounter(), "outcomed_fetch_errors_total", "Fetches that failed, by kind of error.");
   prometheus::Family<prometheus::Counter>& buckets =
       add(BuildCounter(), "outcomed_buckets_total", "Steps of signals folded.");
-  prometheus::Family<prometheus::Gauge>& watermarks =
-      add(BuildGauge(), "outcomed_watermark_timestamp_seconds", "Everything before this is judged.");
+  prometheus::Family<prometheus::Gauge>& watermarks = add(
+      BuildGauge(), "outcomed_watermark_timestamp_seconds", "Everything before this is judged.");
   prometheus::Family<prometheus::Counter>& problems =
       add(BuildCounter(), "outcomed_data_problems_total", "Problems of the data, by what.");
   prometheus::Family<prometheus::Gauge>& alert_count =
@@ -105,7 +105,8 @@ void Metrics::fetched(const std::string& source, Duration took, std::uint64_t bu
 }
 
 void Metrics::fetch_failed(const std::string& source, ErrorKind kind) {
-  families_->fetch_errors.Add({{"source", source}, {"kind", std::string(to_string(kind))}}).Increment();
+  families_->fetch_errors.Add({{"source", source}, {"kind", std::string(to_string(kind))}})
+      .Increment();
 }
 
 void Metrics::watermark(const std::string& source, Timestamp at) {

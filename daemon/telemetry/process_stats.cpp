@@ -1,5 +1,6 @@
 #include "daemon/telemetry/process_stats.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -45,6 +46,11 @@ double open_files() {
   return count;
 }
 
+double most_files() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<double>(limit.rlim_cur) : 0;
+}
+
 prometheus::MetricFamily family(const char* name, const char* help, prometheus::MetricType type,
                                 double value) {
   prometheus::MetricFamily family{name, help, type, {}};
@@ -63,15 +69,17 @@ prometheus::MetricFamily family(const char* name, const char* help, prometheus::
 std::vector<prometheus::MetricFamily> ProcessStats::Collect() const {
   using prometheus::MetricType;
   const Stat stat = read_stat();
-  return {family("process_cpu_seconds_total", "User and system CPU time in seconds.",
-                 MetricType::Counter, stat.cpu_seconds),
-          family("process_resident_memory_bytes", "Resident memory in bytes.", MetricType::Gauge,
-                 stat.resident_bytes),
-          family("process_virtual_memory_bytes", "Virtual memory in bytes.", MetricType::Gauge,
-                 stat.virtual_bytes),
-          family("process_open_fds", "Open file descriptors.", MetricType::Gauge, open_files()),
-          family("process_start_time_seconds", "Start of the process, Unix seconds.",
-                 MetricType::Gauge, started_)};
+  return {
+      family("process_cpu_seconds_total", "User and system CPU time in seconds.",
+             MetricType::Counter, stat.cpu_seconds),
+      family("process_resident_memory_bytes", "Resident memory in bytes.", MetricType::Gauge,
+             stat.resident_bytes),
+      family("process_virtual_memory_bytes", "Virtual memory in bytes.", MetricType::Gauge,
+             stat.virtual_bytes),
+      family("process_open_fds", "Open file descriptors.", MetricType::Gauge, open_files()),
+      family("process_max_fds", "Limit of open file descriptors.", MetricType::Gauge, most_files()),
+      family("process_start_time_seconds", "Start of the process, Unix seconds.", MetricType::Gauge,
+             started_)};
 }
 
 }  // namespace outcomed

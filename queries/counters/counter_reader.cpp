@@ -147,7 +147,7 @@ class CounterReader::Impl {
   std::span<const Sample> samples_of(const Segment& segment) const {
     return std::span(arena_).subspan(segment.begin, segment.end - segment.begin);
   }
-  static std::vector<Sample> scraped(std::span<const Sample> samples);
+  static std::vector<Sample> scraped(std::span<const Sample> samples, Kind kind);
   void join_segments();
   void build_targets();
   void find_drops(const Segment& segment);
@@ -296,11 +296,12 @@ void CounterReader::Impl::find_drops(const Segment& segment) {
   }
 }
 
-// The samples of `up` that say "scraped".
-std::vector<Sample> CounterReader::Impl::scraped(std::span<const Sample> samples) {
+// The samples that prove a scrape: of `up` those that say so, of counters all but stale markers.
+std::vector<Sample> CounterReader::Impl::scraped(std::span<const Sample> samples, Kind kind) {
   std::vector<Sample> kept;
-  std::ranges::copy_if(samples, std::back_inserter(kept),
-                       [](const Sample& sample) { return sample.value == 1; });
+  std::ranges::copy_if(samples, std::back_inserter(kept), [&](const Sample& sample) {
+    return kind == Kind::up ? sample.value == 1 : !std::isnan(sample.value);
+  });
   return kept;
 }
 
@@ -315,10 +316,9 @@ void CounterReader::Impl::build_targets() {
   for (const Segment& segment : segments_) {
     const Series& series = series_[segment.series];
     if (has_starts[series.target]) continue;
-    if (series.kind == Kind::up) targets_[series.target].add_times(scraped(samples_of(segment)));
-    if (series.kind != Kind::counter) continue;
-    targets_[series.target].add_times(samples_of(segment));
-    find_drops(segment);
+    if (series.kind != Kind::up && series.kind != Kind::counter) continue;
+    targets_[series.target].add_times(scraped(samples_of(segment), series.kind));
+    if (series.kind == Kind::counter) find_drops(segment);
   }
   for (Target& target : targets_) {
     const bool known_before = target.first_seen() != 0;

@@ -6,6 +6,38 @@ namespace outcomed {
 
 namespace od = simdjson::ondemand;
 
+namespace {
+
+// [1796008472.071,"8"]. Runs once a sample: faults are put into words outside of the way.
+bool parse_point(od::array pair, Sample& sample, std::string& fault) {
+  const auto say = [&fault](std::string_view what, std::string_view text) {
+    fault = fmt::format("{} {}", what, text);
+    return false;
+  };
+  int position = 0;
+  for (auto entry : pair) {
+    if (position == 0) {
+      double seconds = 0;
+      if (const auto code = entry.get_double().get(seconds)) {
+        return say("a time:", simdjson::error_message(code));
+      }
+      if (!sample_time(seconds, sample.at_ms)) {
+        return say("no time in Unix seconds:", fmt::format("{}", seconds));
+      }
+    } else if (position == 1) {
+      std::string_view text;
+      if (const auto code = entry.get_string().get(text)) {
+        return say("a value:", simdjson::error_message(code));
+      }
+      if (!parse_sample_value(text, sample.value)) return say("no number:", excerpt(text, 40));
+    }
+    ++position;
+  }
+  return position == 2 || say("a value is not a pair", "of time and number");
+}
+
+}  // namespace
+
 std::string_view name_of(ReplyType type) {
   switch (type) {
     case ReplyType::matrix:
@@ -110,39 +142,20 @@ Status SeriesReader::read_points(od::value value) {
   od::array array;
   if (const auto code = value.get_array().get(array)) return broken("values are no list", code);
   if (expected_ == ReplyType::vector) return read_point(array);
+  std::string fault;
   for (auto entry : array) {
     od::array pair;
     if (const auto code = entry.get_array().get(pair)) return broken("a value is no pair", code);
-    if (Status read = read_point(pair); !read) return read;
+    if (!parse_point(pair, points_[point_count_], fault)) return broken(fault);
+    if (++point_count_ == points_.size()) flush();
   }
   return ok();
 }
 
-// [1796008472.071,"8"]
 Status SeriesReader::read_point(od::array pair) {
-  Sample sample;
-  int position = 0;
-  for (auto entry : pair) {
-    od::value item;
-    if (const auto code = std::move(entry).get(item)) return broken("a value is cut off", code);
-    if (position == 0) {
-      double seconds = 0;
-      if (const auto code = item.get_double().get(seconds)) return broken("a time", code);
-      if (!sample_time(seconds, sample.at_ms)) {
-        return broken(fmt::format("{} is no time in Unix seconds", seconds));
-      }
-    } else if (position == 1) {
-      std::string_view text;
-      if (const auto code = item.get_string().get(text)) return broken("a value", code);
-      if (!parse_sample_value(text, sample.value)) {
-        return broken(fmt::format("\"{}\" is no number", excerpt(text, 40)));
-      }
-    }
-    ++position;
-  }
-  if (position != 2) return broken("a value is not a pair of time and number");
-  points_[point_count_++] = sample;
-  if (point_count_ == points_.size()) flush();
+  std::string fault;
+  if (!parse_point(pair, points_[point_count_], fault)) return broken(fault);
+  if (++point_count_ == points_.size()) flush();
   return ok();
 }
 

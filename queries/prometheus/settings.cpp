@@ -36,6 +36,9 @@ void PrometheusSettings::visit(ParamVisitor& visitor) {
                "How long ranges are read: auto, remote_read (Prometheus), export (VictoriaMetrics) "
                "or range (range selectors, everywhere).");
 
+  if (url.empty()) {
+    visitor.problem("url", "is missing", "write the server's address: http://127.0.0.1:9090");
+  }
   if (url.find_first_of("?#") != std::string::npos) {
     visitor.problem("url", "the address has a query or a fragment",
                     "give scheme, host and path prefix only: http://127.0.0.1:9090");

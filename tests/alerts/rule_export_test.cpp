@@ -510,10 +510,7 @@ std::vector<bool> minutes_we_fire(const ExportRule& rule, const RandomTraffic& t
   words.step = 1min;
   const ShareDetector detector(params, words);
   const auto fold = detector.start({});
-  // Prometheus counts keep_firing_for from the first good evaluation, we from the last bad bucket:
-  // one step earlier.
-  const Duration keep_firing = rule.keep_firing > 0s ? rule.keep_firing + rule.step : 0s;
-  const AlertPolicy policy{rule.tiers[0].hold, keep_firing, 1h};
+  const AlertPolicy policy{rule.tiers[0].hold, rule.keep_firing, 1h};
   AlertState state;
   std::vector<bool> fires = {false};
   for (std::size_t i = 0; i < traffic.requests.size(); ++i) {

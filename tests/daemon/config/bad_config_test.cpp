@@ -94,6 +94,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "outcomed.yaml:1:1: the file is not UTF-8 text; save it as UTF-8\n"},
         BadConfig{"ControlCharacter", "rules: []\x1b\n",
                   "outcomed.yaml:1:10: control character U+001B; remove it\n"},
+        BadConfig{"C1Control",
+                  "store: {sqlite: \"/\xC2\x9B"
+                  "31m\"}\n",
+                  "outcomed.yaml:1:19: control character U+009B; remove it\n"},
         BadConfig{"EscapedNul", "store: {sqlite: \"/x\\0\"}\n",
                   "outcomed.yaml:1:17: the text holds a control character; remove it\n"},
         BadConfig{"AListInsteadOfSections", "- rules\n",

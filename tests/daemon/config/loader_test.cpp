@@ -160,7 +160,7 @@ TEST(Loader, AnEmptyListOfRulesIsMeantAndNoted) {
 
 TEST(Loader, BuiltInRulesOfSignalsThatAreNotThereAreLeftOut) {
   const LoadedConfig loaded = load_text(R"yaml(
-sources: {rec: {kind: recording, path: /tmp/x.csv}}
+sources: {rec: {kind: recording, path: /data/x.csv}}
 signals: {provider: {source: rec, labels: [model, provider], failure_labels: [error_class]}}
 )yaml");
   EXPECT_EQ(to_text(loaded.problems), "");

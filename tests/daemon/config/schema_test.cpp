@@ -62,6 +62,19 @@ TEST(Schema, OffersOnlyWhatIsKnown) {
             "#/definitions/route");
 }
 
+TEST(Catalogues, TheRealSourcesSayWhatIsMissing) {
+  const LoadedConfig loaded = load_config_text(
+      "sources: {a: {kind: prometheus}, b: {kind: exposition}, c: {kind: recording}}\n"
+      "signals: {}\n"
+      "receivers: [{name: d, webhook: {}, alertmanager: {}}]\n",
+      "outcomed.yaml", catalogs());
+  std::vector<std::string> paths;
+  for (const ConfigProblem& problem : loaded.problems) paths.push_back(problem.path);
+  EXPECT_EQ(paths, (std::vector<std::string>{"sources.a.url", "sources.b.url", "sources.c.path",
+                                             "receivers[0].webhook.url",
+                                             "receivers[0].alertmanager.urls"}));
+}
+
 TEST(Catalogues, TheRealOnesLoadTheBuiltInRules) {
   const LoadedConfig loaded = load_config_text(
       "sources: {prom: {kind: prometheus, url: \"http://127.0.0.1:9090\"}}\n"

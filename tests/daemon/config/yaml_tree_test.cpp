@@ -100,11 +100,13 @@ TEST(YamlTree, SixtyFourLevelsAreEnough) {
 }
 
 TEST(YamlTree, AHundredThousandValuesAreEnough) {
-  std::string text = "[";
-  for (std::size_t i = 1; i < kMaxConfigNodes; ++i) text += "a,";
-  EXPECT_EQ(parsed(text + "]").substr(0, 1), "[");
-  EXPECT_EQ(parsed(text + "a]"),
-            "refusedf:1:200000: the file has more than 100000 values; split it\n");
+  std::string text;
+  for (std::size_t i = 1; i < kMaxConfigNodes; ++i) text += "- a\n";
+  EXPECT_EQ(parsed(text).substr(0, 1), "[");
+  EXPECT_EQ(parsed(text + "- a\n"),
+            "refusedf:100000:3: the file has more than 100000 values; split it\n");
+  text.assign(kMaxConfigNodes + 1, ',');
+  EXPECT_EQ(parsed(text), "refusedf: the file has more than 100000 values; split it\n");
 }
 
 TEST(YamlTree, AMebibyteIsEnough) {

@@ -184,6 +184,25 @@ TEST_F(OutboxDeliveryTest, GivesUpOnARejectionAndGoesOnWithTheNext) {
   EXPECT_EQ(store_->deliveries("e-b")->front().state, OutboxState::delivered);
 }
 
+TEST_F(OutboxDeliveryTest, DoesNotResolveWhatWasNeverHeardOf) {  // E6
+  hook_.answers = {{SendResult::Outcome::rejected, std::nullopt, "HTTP 400"}};
+  queue("a", AlertStatus::firing);
+  round();
+  queue("a", AlertStatus::resolved);
+  EXPECT_EQ(round(), std::nullopt);
+  EXPECT_EQ(hook_.told.size(), 1U);
+}
+
+TEST_F(OutboxDeliveryTest, IsNotParkedByAClockThatWasSetBack) {
+  hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
+  queue("a", AlertStatus::firing);
+  round();
+  now_ -= std::chrono::hours(24 * 365);
+  const auto next = round();
+  ASSERT_TRUE(next);
+  EXPECT_LE(*next - now_, std::chrono::hours(1));
+}
+
 TEST_F(OutboxDeliveryTest, DeliversEverythingAfterHoursOfOutageWithoutAStorm) {  // F27, E2
   for (int i = 0; i < 400; ++i) {
     hook_.answers.push_back({SendResult::Outcome::retry, std::nullopt, "connection refused"});

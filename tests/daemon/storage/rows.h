@@ -26,7 +26,7 @@ inline AlertState firing_alert(const AlertKey& key, int at) {
   state.fired_at = minute(at + 5);
   state.onset = minute(at - 1);
   state.last_breach = minute(at + 5);
-  state.last_judged = minute(at + 5);
+  state.last_step = minute(at + 5);
   return state;
 }
 

@@ -171,7 +171,7 @@ TEST_F(SqliteStoreTest, AnAlertIsForgottenOnlyWhenItHoldsNothing) {
   ASSERT_OK(store_->commit(tick_with_alerts({state})));
   EXPECT_THAT(value_of(store_->alerts()), ElementsAre(state));
 
-  state.phase = Phase::inactive;  // Resolved: last_judged keeps old buckets from firing it again.
+  state.phase = Phase::inactive;  // Resolved: last_step keeps old buckets from firing it again.
   ASSERT_OK(store_->commit(tick_with_alerts({state})));
   EXPECT_THAT(value_of(store_->alerts()), ElementsAre(state));
 
@@ -368,10 +368,10 @@ TEST_F(SqliteStoreTest, PruneRemovesWhatIsOlderThanItsAgeAndKeepsTheRest) {
   record.snapshots = {{"old", "h", ago(24h * 401), ""}, {"new", "h", ago(24h), ""}};
   AlertState resolved = firing_alert(key_of("resolved", "x"), 0);
   resolved.phase = Phase::inactive;
-  resolved.last_judged = ago(24h * 401);
+  resolved.last_step = ago(24h * 401);
   AlertState lately = resolved;
   lately.key.rule = "lately";
-  lately.last_judged = ago(24h * 30);
+  lately.last_step = ago(24h * 30);
   AlertState stuck = resolved;
   stuck.key.rule = "stuck";
   stuck.phase = Phase::firing;

@@ -32,7 +32,7 @@ TickRecord tick(int i) {
   record.buckets = {{"requests", minute(i), 60s, 0, std::string(60'000, 'b')}};
   record.snapshots = {{"crash", "hash", minute(i), std::string(30'000, 's')}};
   AlertState state = firing_alert(kKey, 0);
-  state.last_judged = minute(i);
+  state.last_step = minute(i);
   record.alerts = {state};
   record.episodes = {episode_of(kKey, i)};
   record.outbox = {news_of(record.episodes[0], "oncall", AlertStatus::firing),
@@ -53,7 +53,7 @@ int whole_tick(SqliteStore& store) {
   EXPECT_THAT(value_of(store.cells()), SizeIs(count));
   EXPECT_THAT(value_of(store.buckets("requests", {minute(0), minute(1 << 20)})), SizeIs(count));
   EXPECT_EQ(value_of(store.snapshots()).at(0).at, minute(at));
-  EXPECT_EQ(value_of(store.alerts()).at(0).last_judged, minute(at));
+  EXPECT_EQ(value_of(store.alerts()).at(0).last_step, minute(at));
   EXPECT_THAT(value_of(store.episodes({})), SizeIs(count));
   for (const std::string receiver : {"oncall", "hooks"}) {
     const auto rows = value_of(store.queued(receiver));
@@ -196,7 +196,7 @@ struct Model {
     for (const auto& row : record.sources) sources[row.source] = row;
     for (const auto& row : record.buckets) buckets[{row.signal, unix_ms(row.start)}] = row;
     for (const auto& state : record.alerts) {
-      if (state.phase == Phase::inactive && state.last_judged == Timestamp{}) {
+      if (state.phase == Phase::inactive && state.last_step == Timestamp{}) {
         alerts.erase(state.key);
       } else {
         alerts[state.key] = state;

@@ -225,6 +225,15 @@ TEST(CounterReader, CallsStepsWithoutAScrapeMissingAndQuietOnesComplete) {
                          Coverage::missing}));
 }
 
+TEST(CounterReader, DoesNotTakeAStaleMarkerForAScrape) {
+  Bench bench;
+  bench.begin(0, 180);
+  bench.put(series("served_total"), {{15, 3}, {75, std::nan("")}, {165, 3}});
+  bench.finish();
+  EXPECT_EQ(bench.last.batches.front().coverage,
+            (std::vector{Coverage::complete, Coverage::missing, Coverage::complete}));
+}
+
 TEST(CounterReader, ForgetsWhatWasAppendedAndNotFinished) {
   Bench bench;
   bench.begin(0, 120);

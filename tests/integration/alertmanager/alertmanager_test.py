@@ -1,0 +1,343 @@
+"""One outage of one small model, seen through a real Prometheus and told through a real Alertmanager
+and a webhook, while outcomed is killed, restarted, reloaded and ended.
+
+The story is played once, about two minutes and a half; each test looks at one side of what was seen.
+    python3 alertmanager_test.py          $OUTCOMED_BUILD: the build folder, $OUTCOMED_PEERS: the peers
+"""
+import json
+import pathlib
+import signal
+import sys
+import time
+import types
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import counts  # noqa: E402
+from processes import World, fetch, fetch_json, wait_for  # noqa: E402
+from servers import Alertmanager, GatewaySim, Journal, Outcomed, Prometheus  # noqa: E402
+
+KEY = "sk-simulated"
+# Quiet seconds at both ends, so that nothing is counted before somebody looks or after everybody did.
+# The judge has 8 % of the requests, so the gateway-wide share stays below 8 %.
+SCRIPT = """
+noise 0.2%
+0     12s  quiet
+25s   55s  refuse  judge  share=92%
+170s  -    quiet
+"""
+TRAFFIC_ENDS = 170
+STEP = 5
+
+
+def configuration(source, receiver):
+    return {
+        "sources": {"gateway": {"delay": "2s", **source}},
+        "presets": [{"litellm": {"metrics": "gateway", "step": f"{STEP}s"}}],
+        "rules": [
+            {"name": "gateway_failures", "kind": "share", "signal": "requests", "above": "10%",
+             "window": "1m", "for": "10s", "min_failures": 11, "severity": "page"},
+            {"name": "model_failures", "kind": "share", "signal": "requests",
+             "by": ["model", "error_class"], "above": "30%", "resolve_below": "25%", "window": "1m",
+             "for": "10s", "min_requests": 20, "severity": "page",
+             "annotations": {"runbook_url": "https://example.org/runbooks/model"}}],
+        "receivers": [receiver]}
+
+
+def judge_alert(alertmanager):
+    return [alert for alert in alertmanager.alerts() if alert["labels"].get("model") == "judge"]
+
+
+def unix(text):
+    return time.mktime(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+
+
+class Story:
+    """Plays it and keeps what was seen, by the moment at which it was seen."""
+
+    def __init__(self, world, journal):
+        self.world, self.journal = world, journal
+        self.gateway = GatewaySim(world, SCRIPT, KEY, "--version", "1.81.9", "--rate", "40")
+        self.prometheus = Prometheus(world, self.gateway.port, KEY)
+        self.alertmanager = Alertmanager(world, f"{journal.url}/from-alertmanager")
+        self.watching = Outcomed(world, "watching", configuration(
+            {"kind": "prometheus", "url": self.prometheus.url, "timeout": "3s"},
+            {"name": "oncall", "webhook": {"url": f"{journal.url}/hook"},
+             "alertmanager": {"urls": [self.alertmanager.url], "resend_interval": "2s"}}))
+        self.direct = Outcomed(world, "direct", configuration(
+            {"kind": "exposition", "url": f"http://127.0.0.1:{self.gateway.port}/metrics",
+             "bearer_token": "env:GATEWAY_KEY", "scrape_interval": "1s", "timeout": "1s"},
+            {"name": "direct", "webhook": {"url": f"{journal.url}/direct"}}), {"GATEWAY_KEY": KEY})
+
+    def play(self):
+        wait_for("Prometheus scrapes the gateway", self.prometheus.scrapes)
+        self.direct.start()
+        self.watching.start()
+        self.started_after = time.time() - self.gateway.began
+        self.while_it_fires()
+        self.killed_and_restarted()
+        self.reloaded()
+        self.until_it_resolves()
+        self.ended()
+
+    def told(self, path, status, **more):
+        return self.journal.told(path, status, alertname="model_failures", **more)
+
+    def while_it_fires(self):
+        wait_for("the webhook hears of it", lambda: self.told("/hook", "firing"), 90)
+        wait_for("Alertmanager lists it", lambda: judge_alert(self.alertmanager), 10)
+        wait_for("the direct one's webhook hears of it", lambda: self.told("/direct", "firing"), 30)
+        self.firing = types.SimpleNamespace(
+            alerts=self.alertmanager.alerts(),
+            api=fetch_json(self.watching.url("/api/v1/alerts")),
+            history=self.watching.json("history", "list", "--open"),
+            explained=self.watching.json("explain", "model_failures", "model=judge"),
+            explained_anew=self.watching.json("explain", "model_failures", "model=judge",
+                                              config=self.watching.without_daemon()),
+            table=self.watching.command("explain", "model_failures", "model=judge"),
+            gateway_wide=self.watching.json("explain", "gateway_failures"))
+
+    def killed_and_restarted(self):
+        self.watching.kill()
+        self.watching.start()
+        self.watching.wait_for_ticks(2)
+        self.after_kill = types.SimpleNamespace(
+            alerts=judge_alert(self.alertmanager),
+            history=self.watching.json("history", "list", "--open"))
+
+    def reloaded(self):
+        broken = json.loads(json.dumps(self.watching.document))
+        broken["rules"][1]["above"] = 30
+        self.watching.write(broken)
+        self.check = self.watching.command("check")
+        self.watching.signal(signal.SIGHUP)
+        wait_for("the broken file is refused",
+                 lambda: self.watching.metric("outcomed_config_last_reload_successful") == 0, 20)
+        self.watching.wait_for_ticks(1)
+        self.after_broken = fetch_json(self.watching.url("/api/v1/rules"))
+        self.watching.write(self.watching.document)
+        self.watching.signal(signal.SIGHUP)
+        wait_for("the good file is in force again",
+                 lambda: self.watching.metric("outcomed_config_last_reload_successful") == 1, 20)
+        self.after_good = self.watching.json("history", "list", "--open")
+
+    def until_it_resolves(self):
+        wait_for("the webhook hears the end", lambda: self.told("/hook", "resolved"), 120)
+        wait_for("Alertmanager tells the end", lambda: self.told("/from-alertmanager", "resolved"), 20)
+        wait_for("Alertmanager lists it no more", lambda: not judge_alert(self.alertmanager), 10)
+        wait_for("the direct one's webhook hears the end", lambda: self.told("/direct", "resolved"), 30)
+        # Killed again: what resolved must not be told anew either.
+        self.watching.kill()
+        self.watching.start()
+        self.watching.wait_for_ticks(2)
+
+    def ended(self):
+        wait_for("the traffic ends", lambda: time.time() > self.gateway.began + TRAFFIC_ENDS, 120)
+        settled = time.time() + 2 * STEP
+        wait_for("all is judged", lambda: time.time() > settled and self.watching.metric(
+            "outcomed_watermark_timestamp_seconds") > self.gateway.began + TRAFFIC_ENDS + 1, 60)
+        self.alertmanager_at_the_end = self.alertmanager.alerts()
+        self.history_of_daemon = self.watching.command("history", "list", "--format", "json")
+        episode = json.loads(self.history_of_daemon.stdout)["episodes"][0]["id"]
+        self.shown_by_daemon = self.watching.command("history", "show", episode, "--format", "json")
+        self.own_page = fetch(self.watching.url("/metrics"))[1]
+        self.end_of_watching = self.watching.child.end()
+        self.end_of_direct = self.direct.child.end()
+        self.history_of_file = self.watching.command("history", "list", "--format", "json")
+        self.history_of_named_file = self.watching.command(
+            "history", "list", "--format", "json", "--store", self.watching.store)
+        self.shown_by_file = self.watching.command("history", "show", episode, "--format", "json")
+        self.direct_history = self.direct.json("history", "list")
+        begin = int(self.gateway.began) - 30
+        self.signals = self.watching.command("signals", "--signal", "requests", "--by",
+                                             "model,error_class", "--from", begin)
+        self.backtest = self.watching.json("backtest", "--from", begin)
+
+
+class OneOutageOfOneModel(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        world = World()
+        cls.addClassCleanup(world.close)
+        journal = Journal(refuse_once="/hook")
+        cls.addClassCleanup(journal.close)
+        cls.story = Story(world, journal)
+        try:
+            cls.story.play()
+        except AssertionError as error:
+            logs = [f"-- {child.log.name}\n{child.tail(20)}" for child in world.children]
+            raise AssertionError("\n".join([str(error), *logs])) from None
+
+    def only(self, found):
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    # ---- what Alertmanager shows
+
+    def test_alertmanager_lists_the_model_with_the_rule_and_its_labels(self):
+        alert = self.only(self.story.firing.alerts)
+        self.assertEqual(alert["labels"], {
+            "alertname": "model_failures", "model": "judge", "error_class": "router_refusal",
+            "severity": "page"})
+        self.assertEqual(alert["annotations"]["runbook_url"], "https://example.org/runbooks/model")
+        self.assertRegex(alert["annotations"]["description"], r"^judge: \d+ of \d+ requests \(\d+ %\)")
+
+    def test_alertmanager_has_the_firing_time_of_the_history(self):
+        alert, episode = self.only(self.story.firing.alerts), self.episode()
+        self.assertEqual(unix(alert["startsAt"]), unix(episode["fired_at"]))
+
+    def test_alertmanager_tells_its_receiver_once_that_it_fires_and_once_that_it_ended(self):
+        # It would tell again if a restart or a reload had let the alert lapse or begin anew.
+        self.only(self.story.told("/from-alertmanager", "firing"))
+        alert, _ = self.only(self.story.told("/from-alertmanager", "resolved"))
+        self.assertEqual(unix(alert["endsAt"]), unix(self.episode()["resolved_at"]))
+        self.assertEqual(self.story.alertmanager_at_the_end, [])
+
+    # ---- what the webhook hears
+
+    def test_the_webhook_gets_the_sentence(self):
+        alert, _ = self.only(self.story.told("/hook", "firing"))
+        sentence = alert["annotations"]["description"]
+        self.assertRegex(sentence, r"^judge: (\d+) of (\d+) requests \((\d+) %\) .*since ")
+        self.assertIn("refused by the gateway's router", sentence)
+        self.assertTrue(sentence.startswith(self.episode()["sentence"]), sentence)
+
+    def test_the_webhook_hears_once_that_it_fires_and_once_that_it_ended(self):
+        _, fired = self.only(self.story.told("/hook", "firing"))
+        _, resolved = self.only(self.story.told("/hook", "resolved"))
+        self.assertLess(fired["at"], resolved["at"])
+        self.assertNotEqual(fired["key"], resolved["key"])
+
+    def test_what_the_webhook_refused_at_first_comes_again_under_the_same_key(self):
+        refused, first = self.only(self.story.told("/hook", "firing", accepted=False))
+        accepted, second = self.only(self.story.told("/hook", "firing"))
+        self.assertEqual(first["key"], second["key"])
+        self.assertEqual(refused, accepted)
+
+    # ---- what was found
+
+    def episode(self):
+        return self.only(json.loads(self.story.history_of_file.stdout)["episodes"])
+
+    def test_it_fires_soon_and_not_before_the_outage(self):
+        began, episode = self.story.gateway.began, self.episode()
+        outage, over = began + 25, began + 80
+        # 30 % of a minute's requests are reached after about 20 s; then `for`, one step, the delay.
+        self.assertGreaterEqual(unix(episode["pending_at"]), outage)
+        self.assertLess(unix(episode["fired_at"]), outage + 45)
+        self.assertGreaterEqual(unix(episode["fired_at"]), unix(episode["pending_at"]) + 10)
+        self.assertTrue(over < unix(episode["resolved_at"]) < over + 60, episode)
+
+    def test_the_numbers_of_the_episode_are_those_of_the_clients(self):
+        episode = self.episode()
+        end = unix(episode["fired_at"])
+        window = [request for request in self.story.gateway.truth()
+                  if request["model"] == "judge" and end - 60 < request["at"] <= end]
+        refused = sum(request["class"] == "router_refusal" for request in window)
+        # What happens in a window's first and last second may be scraped on the other side of its edge.
+        self.assertAlmostEqual(episode["n"], len(window), delta=12)
+        self.assertAlmostEqual(episode["k"], refused, delta=8)
+        self.assertAlmostEqual(episode["measured"], episode["k"] / episode["n"], places=9)
+
+    def test_the_gateway_wide_rule_stays_silent_below_ten_percent(self):
+        group = self.only(self.story.firing.gateway_wide["groups"])
+        self.assertEqual(group["phase"], "inactive")
+        self.assertGreater(group["measured"], 0.01)
+        self.assertLess(group["measured"], 0.10)
+        self.assertEqual([post for post in self.story.journal.posts
+                          if "gateway_failures" in json.dumps(post["body"])], [])
+
+    def test_signals_from_prometheus_equal_what_the_clients_got(self):
+        self.assertLess(self.story.started_after, 12, "the servers were up after the first request")
+        self.assertEqual(self.story.signals.returncode, 0, self.story.signals.stderr)
+        truth = counts.of_clients((r["model"], r["class"] or "") for r in self.story.gateway.truth())
+        self.assertGreater(truth.k["judge", "router_refusal"], 50)
+        self.assertEqual(counts.of_signals(self.story.signals.stdout), truth)
+
+    def test_a_backtest_over_prometheus_finds_the_episode_that_the_daemon_found(self):
+        replayed, lived = self.only(self.story.backtest["episodes"]), self.episode()
+        for field in ("rule", "labels", "severity", "onset", "pending_at", "fired_at", "resolved_at",
+                      "k", "n", "sentence"):
+            self.assertEqual(replayed[field], lived[field], field)
+
+    def test_reading_the_page_without_prometheus_finds_the_same(self):
+        direct, lived = self.only(self.story.direct_history["episodes"]), self.episode()
+        for field in ("rule", "labels", "severity", "threshold"):
+            self.assertEqual(direct[field], lived[field], field)
+        for field in ("pending_at", "fired_at", "resolved_at"):
+            # Two scrapers, up to a second apart: the neighbouring step at most.
+            self.assertLessEqual(abs(unix(direct[field]) - unix(lived[field])), STEP, field)
+        self.only(self.story.told("/direct", "firing"))
+        self.only(self.story.told("/direct", "resolved"))
+
+    # ---- what the commands say
+
+    def test_explain_says_why_it_fires(self):
+        group = self.only([group for group in self.story.firing.explained["groups"]
+                           if group["labels"]["error_class"] == "router_refusal"])
+        self.assertEqual(group["phase"], "firing")
+        self.assertIn("fired at", group["why"])
+        self.assertGreater(group["measured"], 0.3)
+        self.assertIn("firing", self.story.firing.table.stdout)
+
+    def test_explain_without_a_daemon_reads_the_same_from_prometheus(self):
+        def numbers(document):
+            return {(group["labels"]["error_class"], group["phase"]): group["at"]
+                    for group in document["groups"]}
+        told, read = numbers(self.story.firing.explained), numbers(self.story.firing.explained_anew)
+        self.assertEqual(told.keys(), read.keys())
+        same = [(told, read) for told, read in
+                zip(self.story.firing.explained["groups"], self.story.firing.explained_anew["groups"])
+                if told["at"] == read["at"]]
+        for told, read in same:  # Where no new step ended between the two questions.
+            self.assertEqual({**told, "facts": 0}, {**read, "facts": 0})
+
+    def test_the_api_lists_what_fires_in_the_shape_of_prometheus(self):
+        alert = self.only(self.story.firing.api["data"]["alerts"])
+        self.assertEqual(alert["state"], "firing")
+        self.assertEqual(alert["labels"]["model"], "judge")
+
+    def test_history_is_the_same_from_the_daemon_and_from_the_file(self):
+        self.assertEqual(self.story.history_of_daemon.returncode, 0, self.story.history_of_daemon.stderr)
+        self.assertEqual(self.story.history_of_daemon.stdout, self.story.history_of_file.stdout)
+        self.assertEqual(self.story.history_of_daemon.stdout, self.story.history_of_named_file.stdout)
+        self.assertEqual(self.story.shown_by_daemon.stdout, self.story.shown_by_file.stdout)
+        self.assertIn("deliveries", json.loads(self.story.shown_by_file.stdout))
+
+    # ---- killed, reloaded, ended
+
+    def test_a_kill_and_a_restart_leave_the_alert_as_it_was(self):
+        before, after = self.only(self.story.firing.alerts), self.only(self.story.after_kill.alerts)
+        self.assertEqual(before["startsAt"], after["startsAt"])
+        self.assertEqual(before["fingerprint"], after["fingerprint"])
+        self.assertEqual(self.story.firing.history, self.story.after_kill.history)
+
+    def test_a_broken_file_is_refused_and_the_old_configuration_stays(self):
+        self.assertEqual(self.story.check.returncode, 78)
+        self.assertIn("did you mean 30%?", self.story.check.stderr)
+        rules = self.story.after_broken["data"]["groups"][0]["rules"]
+        self.assertEqual([rule["state"] for rule in rules], ["inactive", "firing"])
+        self.assertEqual(rules[1]["tiers"][0]["threshold"], 0.3)
+        log = (self.story.world / "watching.log").read_text()
+        self.assertIn("the old configuration stays in force", log)
+        self.assertIn("did you mean 30%?", log)
+
+    def test_a_reload_keeps_the_episode(self):
+        self.assertEqual(self.only(self.story.after_good["episodes"])["id"], self.episode()["id"])
+
+    def test_sigterm_ends_it_well_and_soon(self):
+        for status, seconds in (self.story.end_of_watching, self.story.end_of_direct):
+            self.assertEqual(status, 0)
+            self.assertLess(seconds, 10)
+
+    def test_its_own_metrics_tell_the_story(self):
+        page = self.story.own_page  # Of the last process, which began after the resolve.
+        self.assertRegex(page, r'outcomed_alerts\{phase="firing"\} 0\b')
+        self.assertRegex(page, r'outcomed_store_commits_total\{result="error"\} 0\b')
+        self.assertNotRegex(page, r'outcomed_fetch_errors_total\{.*\} [1-9]')
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
