@@ -44,7 +44,10 @@ Result<std::unique_ptr<SqliteStore>> open_store(const StoreConfig& config, Clock
                                                 Logger& log) {
   Retention retention;
   retention.buckets = config.keep_buckets;
+  retention.long_buckets = config.keep_long_buckets;
   retention.episodes = config.keep_episodes;
+  retention.settled = config.keep_deliveries;
+  retention.configs = config.keep_configs;
   auto store = SqliteStore::open(config.sqlite, retention);
   if (store || store.error().kind != ErrorKind::corrupt) return store;
   log.error("the history is damaged; it is set aside and a new one begun",

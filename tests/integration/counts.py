@@ -7,7 +7,7 @@ import io
 class Counts:
     def __init__(self):
         self.n = collections.Counter()  # By model.
-        self.k = collections.Counter()  # By model and error class.
+        self.k = collections.Counter()  # By model and error class (or whatever else splits failures).
 
     def __eq__(self, other):
         return self.n == other.n and self.k == other.k
@@ -16,7 +16,7 @@ class Counts:
         return f"n {dict(sorted(self.n.items()))}, k {dict(sorted(self.k.items()))}"
 
 
-def of_signals(text):
+def of_signals(text, by="error_class"):
     """Rows of one step and model repeat n, one for each class."""
     counts, seen = Counts(), set()
     for row in csv.DictReader(io.StringIO(text)):
@@ -24,7 +24,7 @@ def of_signals(text):
             seen.add((row["start"], row["model"]))
             counts.n[row["model"]] += int(row["n"])
         if int(row["k"]):
-            counts.k[row["model"], row["error_class"]] += int(row["k"])
+            counts.k[row["model"], row[by]] += int(row["k"])
     counts.n = +counts.n
     return counts
 

@@ -1,8 +1,10 @@
 """Real processes on free ports of 127.0.0.1, in one private folder, each ended by its own id."""
+import datetime
 import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -14,9 +16,15 @@ import urllib.request
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that outgoing connections get, so that none of them takes it before the server does."""
+    for port in random.SystemRandom().sample(range(20000, 32000), 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise AssertionError("no free port between 20000 and 32000")
 
 
 # Proxies of the environment are none of our business: everything here is on this machine.
@@ -39,6 +47,10 @@ def fetch_json(url):
     if status != 200:
         raise AssertionError(f"{url} answers {status}: {text[:500]}")
     return json.loads(text)
+
+
+def unix(rfc3339):
+    return datetime.datetime.fromisoformat(rfc3339.replace("Z", "+00:00")).timestamp()
 
 
 def wait_for(what, condition, seconds=60):

@@ -12,8 +12,8 @@ import time
 from processes import Child, fetch, fetch_json, free_port, wait_for
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PEERS = pathlib.Path(os.environ.get("OUTCOMED_PEERS", SOURCE / "build" / "peers")) / "bin"
-BUILD = pathlib.Path(os.environ.get("OUTCOMED_BUILD", SOURCE / "build" / "release"))
+PEERS = pathlib.Path(os.environ.get("OUTCOMED_PEERS", SOURCE / "build" / "peers")).resolve() / "bin"
+BUILD = pathlib.Path(os.environ.get("OUTCOMED_BUILD", SOURCE / "build" / "release")).resolve()
 OUTCOMED = BUILD / "outcomed"
 GATEWAY_SIM = BUILD / "tests" / "support" / "gateway_sim" / "gateway_sim"
 
@@ -43,7 +43,7 @@ class Prometheus:
     """Scrapes one gateway every second."""
 
     def __init__(self, world, gateway_port, key=None):
-        self.url = f"http://127.0.0.1:{free_port()}"
+        self.world, self.url = world, f"http://127.0.0.1:{free_port()}"
         job = {"job_name": "litellm", "metrics_path": "/metrics",
                "static_configs": [{"targets": [f"127.0.0.1:{gateway_port}"]}]}
         if key:
@@ -51,9 +51,12 @@ class Prometheus:
         # JSON is YAML.
         (world / "prometheus.yml").write_text(json.dumps(
             {"global": {"scrape_interval": "1s", "scrape_timeout": "1s"}, "scrape_configs": [job]}))
-        self.child = world.start("prometheus", [
-            peer("prometheus"), f"--config.file={world / 'prometheus.yml'}",
-            f"--storage.tsdb.path={world / 'tsdb'}", f"--web.listen-address={self.url[7:]}"],
+        self.start()
+
+    def start(self):
+        self.child = self.world.start("prometheus", [
+            peer("prometheus"), f"--config.file={self.world / 'prometheus.yml'}",
+            f"--storage.tsdb.path={self.world / 'tsdb'}", f"--web.listen-address={self.url[7:]}"],
             f"{self.url}/-/ready")
 
     def scrapes(self):

@@ -1,5 +1,6 @@
 """One outage of one small model, seen through a real Prometheus and told through a real Alertmanager
-and a webhook, while outcomed is killed, restarted, reloaded and ended.
+and a webhook, while outcomed is killed, restarted, reloaded and ended, and the servers around it are
+restarted, too.
 
 The story is played once, about two minutes and a half; each test looks at one side of what was seen.
     python3 alertmanager_test.py          $OUTCOMED_BUILD: the build folder, $OUTCOMED_PEERS: the peers
@@ -14,7 +15,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import counts  # noqa: E402
-from processes import World, fetch, fetch_json, wait_for  # noqa: E402
+from processes import World, fetch, fetch_json, unix, wait_for  # noqa: E402
 from servers import Alertmanager, GatewaySim, Journal, Outcomed, Prometheus  # noqa: E402
 
 KEY = "sk-simulated"
@@ -22,11 +23,11 @@ KEY = "sk-simulated"
 # The judge has 8 % of the requests, so the gateway-wide share stays below 8 %.
 SCRIPT = """
 noise 0.2%
-0     12s  quiet
-25s   55s  refuse  judge  share=92%
-170s  -    quiet
+0     15s  quiet
+30s   65s  refuse  judge  share=92%
+155s  -    quiet
 """
-TRAFFIC_ENDS = 170
+TRAFFIC, OUTAGE, OUTAGE_ENDS, TRAFFIC_ENDS = 15, 30, 95, 155
 STEP = 5
 
 
@@ -48,10 +49,6 @@ def judge_alert(alertmanager):
     return [alert for alert in alertmanager.alerts() if alert["labels"].get("model") == "judge"]
 
 
-def unix(text):
-    return time.mktime(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
-
-
 class Story:
     """Plays it and keeps what was seen, by the moment at which it was seen."""
 
@@ -60,10 +57,14 @@ class Story:
         self.gateway = GatewaySim(world, SCRIPT, KEY, "--version", "1.81.9", "--rate", "40")
         self.prometheus = Prometheus(world, self.gateway.port, KEY)
         self.alertmanager = Alertmanager(world, f"{journal.url}/from-alertmanager")
+        prometheus = {"kind": "prometheus", "url": self.prometheus.url, "timeout": "3s"}
         self.watching = Outcomed(world, "watching", configuration(
-            {"kind": "prometheus", "url": self.prometheus.url, "timeout": "3s"},
-            {"name": "oncall", "webhook": {"url": f"{journal.url}/hook"},
-             "alertmanager": {"urls": [self.alertmanager.url], "resend_interval": "2s"}}))
+            prometheus, {"name": "oncall", "webhook": {"url": f"{journal.url}/hook"},
+                         "alertmanager": {"urls": [self.alertmanager.url], "resend_interval": "2s"}}))
+        # Is away while the outage ends.
+        self.napping = Outcomed(world, "napping", configuration(
+            prometheus, {"name": "napping", "webhook": {"url": f"{journal.url}/napping"}}))
+        # Does without Prometheus.
         self.direct = Outcomed(world, "direct", configuration(
             {"kind": "exposition", "url": f"http://127.0.0.1:{self.gateway.port}/metrics",
              "bearer_token": "env:GATEWAY_KEY", "scrape_interval": "1s", "timeout": "1s"},
@@ -71,12 +72,13 @@ class Story:
 
     def play(self):
         wait_for("Prometheus scrapes the gateway", self.prometheus.scrapes)
-        self.direct.start()
-        self.watching.start()
+        for daemon in (self.direct, self.watching, self.napping):
+            daemon.start()
         self.started_after = time.time() - self.gateway.began
         self.while_it_fires()
         self.killed_and_restarted()
         self.reloaded()
+        self.servers_restarted()
         self.until_it_resolves()
         self.ended()
 
@@ -86,7 +88,8 @@ class Story:
     def while_it_fires(self):
         wait_for("the webhook hears of it", lambda: self.told("/hook", "firing"), 90)
         wait_for("Alertmanager lists it", lambda: judge_alert(self.alertmanager), 10)
-        wait_for("the direct one's webhook hears of it", lambda: self.told("/direct", "firing"), 30)
+        for hook in ("/direct", "/napping"):
+            wait_for(f"{hook} hears of it", lambda: self.told(hook, "firing"), 30)
         self.firing = types.SimpleNamespace(
             alerts=self.alertmanager.alerts(),
             api=fetch_json(self.watching.url("/api/v1/alerts")),
@@ -98,7 +101,10 @@ class Story:
             gateway_wide=self.watching.json("explain", "gateway_failures"))
 
     def killed_and_restarted(self):
-        self.watching.kill()
+        # An attempt that a kill cuts off is repeated; here all is told and on record.
+        for daemon in (self.watching, self.napping):
+            daemon.wait_for_ticks(1)
+            daemon.kill()
         self.watching.start()
         self.watching.wait_for_ticks(2)
         self.after_kill = types.SimpleNamespace(
@@ -121,37 +127,56 @@ class Story:
                  lambda: self.watching.metric("outcomed_config_last_reload_successful") == 1, 20)
         self.after_good = self.watching.json("history", "list", "--open")
 
+    def servers_restarted(self):
+        self.alertmanager.child.end()
+        self.alertmanager.start()
+        wait_for("Alertmanager, empty at first, lists it again", lambda: judge_alert(self.alertmanager), 30)
+        self.after_alertmanager_restart = judge_alert(self.alertmanager)
+        self.prometheus.child.end()
+        wait_for("outcomed misses it",
+                 lambda: self.watching.metric("outcomed_fetch_errors_total") > 0, 20)
+        self.prometheus.start()
+        self.watching.wait_for_ticks(1)
+
     def until_it_resolves(self):
         wait_for("the webhook hears the end", lambda: self.told("/hook", "resolved"), 120)
         wait_for("Alertmanager tells the end", lambda: self.told("/from-alertmanager", "resolved"), 20)
         wait_for("Alertmanager lists it no more", lambda: not judge_alert(self.alertmanager), 10)
         wait_for("the direct one's webhook hears the end", lambda: self.told("/direct", "resolved"), 30)
         # Killed again: what resolved must not be told anew either.
+        self.watching.wait_for_ticks(1)
         self.watching.kill()
         self.watching.start()
+        self.napping.start()
+        wait_for("the one that was away tells the end", lambda: self.told("/napping", "resolved"), 30)
         self.watching.wait_for_ticks(2)
 
     def ended(self):
         wait_for("the traffic ends", lambda: time.time() > self.gateway.began + TRAFFIC_ENDS, 120)
-        settled = time.time() + 2 * STEP
-        wait_for("all is judged", lambda: time.time() > settled and self.watching.metric(
-            "outcomed_watermark_timestamp_seconds") > self.gateway.began + TRAFFIC_ENDS + 1, 60)
+        wait_for("all is judged", lambda: self.watching.metric(
+            "outcomed_watermark_timestamp_seconds") > self.gateway.began + TRAFFIC_ENDS + 2, 60)
         self.alertmanager_at_the_end = self.alertmanager.alerts()
         self.history_of_daemon = self.watching.command("history", "list", "--format", "json")
         episode = json.loads(self.history_of_daemon.stdout)["episodes"][0]["id"]
         self.shown_by_daemon = self.watching.command("history", "show", episode, "--format", "json")
         self.own_page = fetch(self.watching.url("/metrics"))[1]
-        self.end_of_watching = self.watching.child.end()
-        self.end_of_direct = self.direct.child.end()
+        self.ends = {daemon.name: daemon.child.end()
+                     for daemon in (self.watching, self.direct, self.napping)}
         self.history_of_file = self.watching.command("history", "list", "--format", "json")
         self.history_of_named_file = self.watching.command(
             "history", "list", "--format", "json", "--store", self.watching.store)
         self.shown_by_file = self.watching.command("history", "show", episode, "--format", "json")
         self.direct_history = self.direct.json("history", "list")
+        self.napping_history = self.napping.json("history", "list")
         begin = int(self.gateway.began) - 30
         self.signals = self.watching.command("signals", "--signal", "requests", "--by",
                                              "model,error_class", "--from", begin)
         self.backtest = self.watching.json("backtest", "--from", begin)
+        self.once = self.watching.command("run", "--once")
+        self.prometheus.child.end()
+        due = time.time() + STEP + 2  # Before that there is nothing to ask for.
+        wait_for("another step is due", lambda: time.time() > due)
+        self.once_blind = self.watching.command("run", "--once")
 
 
 class OneOutageOfOneModel(unittest.TestCase):
@@ -223,7 +248,7 @@ class OneOutageOfOneModel(unittest.TestCase):
 
     def test_it_fires_soon_and_not_before_the_outage(self):
         began, episode = self.story.gateway.began, self.episode()
-        outage, over = began + 25, began + 80
+        outage, over = began + OUTAGE, began + OUTAGE_ENDS
         # 30 % of a minute's requests are reached after about 20 s; then `for`, one step, the delay.
         self.assertGreaterEqual(unix(episode["pending_at"]), outage)
         self.assertLess(unix(episode["fired_at"]), outage + 45)
@@ -250,25 +275,25 @@ class OneOutageOfOneModel(unittest.TestCase):
                           if "gateway_failures" in json.dumps(post["body"])], [])
 
     def test_signals_from_prometheus_equal_what_the_clients_got(self):
-        self.assertLess(self.story.started_after, 12, "the servers were up after the first request")
+        self.assertLess(self.story.started_after, TRAFFIC, "the servers were up after the first request")
         self.assertEqual(self.story.signals.returncode, 0, self.story.signals.stderr)
         truth = counts.of_clients((r["model"], r["class"] or "") for r in self.story.gateway.truth())
         self.assertGreater(truth.k["judge", "router_refusal"], 50)
         self.assertEqual(counts.of_signals(self.story.signals.stdout), truth)
 
     def test_a_backtest_over_prometheus_finds_the_episode_that_the_daemon_found(self):
-        replayed, lived = self.only(self.story.backtest["episodes"]), self.episode()
-        for field in ("rule", "labels", "severity", "onset", "pending_at", "fired_at", "resolved_at",
-                      "k", "n", "sentence"):
-            self.assertEqual(replayed[field], lived[field], field)
+        self.assert_same_but_for_a_step(self.only(self.story.backtest["episodes"]))
+
+    def assert_same_but_for_a_step(self, other):
+        """Where two readers saw a scrape on different sides of an edge, a neighbouring step decided."""
+        lived = self.episode()
+        for field in ("rule", "labels", "severity", "threshold"):
+            self.assertEqual(other[field], lived[field], field)
+        for field in ("pending_at", "fired_at", "resolved_at"):
+            self.assertLessEqual(abs(unix(other[field]) - unix(lived[field])), STEP, field)
 
     def test_reading_the_page_without_prometheus_finds_the_same(self):
-        direct, lived = self.only(self.story.direct_history["episodes"]), self.episode()
-        for field in ("rule", "labels", "severity", "threshold"):
-            self.assertEqual(direct[field], lived[field], field)
-        for field in ("pending_at", "fired_at", "resolved_at"):
-            # Two scrapers, up to a second apart: the neighbouring step at most.
-            self.assertLessEqual(abs(unix(direct[field]) - unix(lived[field])), STEP, field)
+        self.assert_same_but_for_a_step(self.only(self.story.direct_history["episodes"]))
         self.only(self.story.told("/direct", "firing"))
         self.only(self.story.told("/direct", "resolved"))
 
@@ -314,6 +339,19 @@ class OneOutageOfOneModel(unittest.TestCase):
         self.assertEqual(before["fingerprint"], after["fingerprint"])
         self.assertEqual(self.story.firing.history, self.story.after_kill.history)
 
+    def test_one_that_was_away_while_it_cleared_tells_the_end_once_with_its_true_time(self):
+        self.assert_same_but_for_a_step(self.only(self.story.napping_history["episodes"]))
+        self.only(self.story.told("/napping", "firing"))
+        alert, post = self.only(self.story.told("/napping", "resolved"))
+        self.assertLessEqual(abs(unix(alert["endsAt"]) - unix(self.episode()["resolved_at"])), STEP)
+        self.assertGreater(post["at"], unix(alert["endsAt"]))
+
+    def test_an_alertmanager_that_lost_everything_hears_it_again(self):
+        before = self.only(self.story.firing.alerts)
+        after = self.only(self.story.after_alertmanager_restart)
+        self.assertEqual(before["startsAt"], after["startsAt"])
+        self.assertEqual(before["labels"], after["labels"])
+
     def test_a_broken_file_is_refused_and_the_old_configuration_stays(self):
         self.assertEqual(self.story.check.returncode, 78)
         self.assertIn("did you mean 30%?", self.story.check.stderr)
@@ -328,9 +366,14 @@ class OneOutageOfOneModel(unittest.TestCase):
         self.assertEqual(self.only(self.story.after_good["episodes"])["id"], self.episode()["id"])
 
     def test_sigterm_ends_it_well_and_soon(self):
-        for status, seconds in (self.story.end_of_watching, self.story.end_of_direct):
-            self.assertEqual(status, 0)
-            self.assertLess(seconds, 10)
+        for name, (status, seconds) in self.story.ends.items():
+            self.assertEqual(status, 0, name)
+            self.assertLess(seconds, 10, name)
+
+    def test_one_tick_by_hand_ends_with_0_and_with_69_where_a_source_is_away(self):
+        self.assertEqual(self.story.once.returncode, 0, self.story.once.stderr)
+        self.assertEqual(self.story.once_blind.returncode, 69, self.story.once_blind.stderr)
+        self.assertIn("source does not answer", self.story.once_blind.stderr)
 
     def test_its_own_metrics_tell_the_story(self):
         page = self.story.own_page  # Of the last process, which began after the resolve.

@@ -122,7 +122,7 @@ TEST(TextFormat, ReplacesInvalidUtf8InLabelValues) {
   EXPECT_EQ(unescape_label("a\xC0\xA7z"), "a\xEF\xBF\xBD\xEF\xBF\xBDz");
   EXPECT_EQ(unescape_label("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(unescape_label("\xF0\x9F\x98\x80 \xC3\xA9"), "\xF0\x9F\x98\x80 \xC3\xA9");
-  EXPECT_EQ(unescape_label("cut \xE2\x82"), "cut \xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(unescape_label("cut \xE2\x82"), "cut \xEF\xBF\xBD");  // One cut character.
 }
 
 TEST(TextFormat, KnowsASeriesAgainWhateverTheOrderOfItsLabels) {
