@@ -33,11 +33,11 @@ std::string_view to_string(Phase phase);
 struct AlertState {
   AlertKey key;
   Phase phase = Phase::inactive;
-  Timestamp pending_at;   // End of the bucket that breached first in this run.
-  Timestamp fired_at;     // When the current episode fired.
-  Timestamp onset;        // As told by the detector when it breached first.
-  Timestamp last_breach;  // Last bucket judged breached or lingering.
-  Timestamp last_step;    // Last bucket heard of, judged or not.
+  Timestamp pending_at;     // End of the bucket that breached first in this run.
+  Timestamp fired_at;       // When the current episode fired.
+  Timestamp onset;          // As told by the detector when it breached first.
+  Timestamp last_breach;    // Last bucket judged breached or lingering.
+  Timestamp last_step;      // Last bucket heard of, judged or not.
   Timestamp healthy_since;  // First good bucket while firing; unset while bad.
   Duration unknown{};       // Of the time since pending_at, how much nobody could judge.
   Duration too_few{};       // Time with too few to judge since the last judgement.

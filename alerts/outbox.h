@@ -32,7 +32,8 @@ struct OutboxRow {
 struct RetryPolicy {
   Duration first = 1s;
   Duration cap = std::chrono::minutes(5);
-  Duration give_up_after = std::chrono::hours(24 * 3);  // Then the row is dead and a person is told.
+  Duration give_up_after =
+      std::chrono::hours(24 * 3);  // Then the row is dead and a person is told.
   Duration retry_after_cap = std::chrono::hours(1);
 };
 

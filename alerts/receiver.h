@@ -13,8 +13,8 @@ namespace outcomed {
 struct SendResult {
   enum class Outcome : std::uint8_t {
     delivered,  // Accepted by the other side.
-    retry,      // May work later: no connection, timeout, 5xx, 429, TLS (receivers fix certificates).
-    rejected,   // Final for this message (other 4xx).
+    retry,  // May work later: no connection, timeout, 5xx, 429, TLS (receivers fix certificates).
+    rejected,  // Final for this message (other 4xx).
   };
   Outcome outcome = Outcome::retry;
   std::optional<Duration> retry_after;  // What the other side asked for, capped by the caller.

@@ -44,12 +44,13 @@ struct SnapshotRow {
 
 struct TickRecord {
   std::vector<SourceRow> sources;
-  std::vector<CellRow> cells;      // New ones.
+  std::vector<CellRow> cells;  // New ones.
   std::vector<BucketRow> buckets;
   std::vector<SnapshotRow> snapshots;
-  std::vector<AlertState> alerts;  // Changed ones; inactive ones with nothing to remember are erased.
-  std::vector<Episode> episodes;   // New and changed ones.
-  std::vector<OutboxRow> outbox;   // New ones; ids are given by the store.
+  std::vector<AlertState>
+      alerts;  // Changed ones; inactive ones with nothing to remember are erased.
+  std::vector<Episode> episodes;  // New and changed ones.
+  std::vector<OutboxRow> outbox;  // New ones; ids are given by the store.
 };
 
 struct EpisodeFilter {
@@ -57,7 +58,7 @@ struct EpisodeFilter {
   std::optional<Timestamp> from;  // Episodes that were firing at or after this.
   std::optional<Timestamp> to;    // … and fired before this.
   bool open_only = false;
-  std::size_t limit = 1000;       // Newest first.
+  std::size_t limit = 1000;  // Newest first.
 };
 
 class Store {
@@ -84,10 +85,12 @@ class Store {
   virtual Status settle(const OutboxRow& row) = 0;
 
   // Configurations that were in force: kept by hash, first and last use.
-  virtual Status remember_config(const std::string& hash, const std::string& text, Timestamp now) = 0;
+  virtual Status remember_config(const std::string& hash, const std::string& text,
+                                 Timestamp now) = 0;
   virtual Result<std::optional<std::string>> last_config() = 0;
 
-  // Removes buckets, delivered rows, episodes and configurations older than their ages, in small batches.
+  // Removes buckets, delivered rows, episodes and configurations older than their ages, in small
+  // batches.
   virtual Status prune(Timestamp now) = 0;
 };
 

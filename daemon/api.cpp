@@ -24,7 +24,8 @@ HttpReply store_error(const Error& error) { return api_error(503, "unavailable",
 
 HttpReply from_snapshot(const Watcher& watcher, std::string Snapshot::*part) {
   const auto snapshot = watcher.snapshot();
-  if (snapshot == nullptr) return api_error(503, "unavailable", "the first tick isn't finished yet");
+  if (snapshot == nullptr)
+    return api_error(503, "unavailable", "the first tick isn't finished yet");
   return HttpReply::json((*snapshot).*part);
 }
 

@@ -1,4 +1,5 @@
-// What the daemon answers over HTTP. Handlers read snapshots and the store; none of them moves anything.
+// What the daemon answers over HTTP. Handlers read snapshots and the store; none of them moves
+// anything.
 #pragma once
 
 #include <functional>

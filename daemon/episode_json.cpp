@@ -19,7 +19,8 @@ json labels_json(const Labels& labels) {
 
 json to_object(const Episode& episode) {
   json facts = json::array();
-  for (const auto& [name, value] : episode.facts) facts.push_back({{"name", name}, {"value", value}});
+  for (const auto& [name, value] : episode.facts)
+    facts.push_back({{"name", name}, {"value", value}});
   return {{"id", episode.id},
           {"rule", episode.key.rule},
           {"labels", labels_json(episode.key.group)},
@@ -71,7 +72,8 @@ Episode from_object(const json& object) {
   episode.onset = time_from(object.at("onset"));
   episode.pending_at = time_from(object.at("pending_at"));
   episode.fired_at = time_from(object.at("fired_at"));
-  if (!object.at("resolved_at").is_null()) episode.resolved_at = time_from(object.at("resolved_at"));
+  if (!object.at("resolved_at").is_null())
+    episode.resolved_at = time_from(object.at("resolved_at"));
   episode.resolve_reason = object.at("resolve_reason");
   episode.k = object.at("k");
   episode.n = object.at("n");
@@ -115,7 +117,8 @@ std::string backtest_json(TimeRange range, std::uint64_t buckets,
                           const std::vector<Episode>& episodes) {
   json said = json::array();
   for (const Problem& problem : problems) {
-    said.push_back({{"what", problem.what}, {"where", problem.where}, {"message", problem.message}});
+    said.push_back(
+        {{"what", problem.what}, {"where", problem.where}, {"message", problem.message}});
   }
   return dump({{"from", format_rfc3339(range.begin)},
                {"to", format_rfc3339(range.end)},

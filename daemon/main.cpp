@@ -13,9 +13,12 @@
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // A reader that goes away is an error of write(), not our end.
   outcomed::SystemClock clock;
-  outcomed::Shell shell{std::cout, std::cerr, clock,
+  outcomed::Shell shell{std::cout,
+                        std::cerr,
+                        clock,
                         outcomed::process_environment(),
-                        isatty(STDOUT_FILENO) == 1, isatty(STDERR_FILENO) == 1};
+                        isatty(STDOUT_FILENO) == 1,
+                        isatty(STDERR_FILENO) == 1};
   try {
     const auto status = outcomed::dispatch({argv + 1, argv + argc}, shell);
     std::cout.flush();

@@ -28,8 +28,7 @@ constexpr std::array<ReceiverEntry, 2> kReceivers = {{
 
 std::vector<SignalPlan> litellm_signals(const LitellmPreset& preset) {
   if (preset.metrics.empty()) return {};
-  std::vector<SignalPlan> plans =
-      litellm::signals({preset.metrics, preset.version, preset.step});
+  std::vector<SignalPlan> plans = litellm::signals({preset.metrics, preset.version, preset.step});
   for (SignalPlan& plan : plans) {
     for (CounterTerm& term : plan.terms) {
       term.selector.matchers.insert(term.selector.matchers.end(), preset.matchers.begin(),
@@ -60,8 +59,8 @@ Result<std::shared_ptr<Source>> make_source(const SourceConfig& config,
   if (const auto* settings = settings_as<RecordingSettings>(*config.settings)) {
     return std::shared_ptr<Source>(std::make_shared<RecordingSource>(*settings, std::move(plans)));
   }
-  return Error{ErrorKind::invalid, fmt::format("source {}: kind {} can't be made", config.name,
-                                               config.kind)};
+  return Error{ErrorKind::invalid,
+               fmt::format("source {}: kind {} can't be made", config.name, config.kind)};
 }
 
 Result<ReceiverPlugin> make_receiver(const ReceiverPart& part, HttpClient& http,

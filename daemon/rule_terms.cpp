@@ -54,8 +54,8 @@ struct TermWriter {
     }
     if (!matchers.empty()) return matchers;
     for (const Matcher& neutral : plan.neutral) {
-      const auto op = neutral.op() == Matcher::Op::match ? Matcher::Op::not_match
-                                                         : Matcher::Op::match;
+      const auto op =
+          neutral.op() == Matcher::Op::match ? Matcher::Op::not_match : Matcher::Op::match;
       matchers.push_back(*Matcher::make(neutral.name(), op, neutral.value()));
     }
     return matchers;
@@ -66,8 +66,7 @@ struct TermWriter {
     for (const Matcher& matcher : rule.matchers) {
       if (matcher.name() == "error_class") continue;
       if (contains(plan.failure_labels, matcher.name()) && !as_failures) continue;
-      const std::string name =
-          of_litellm ? series_label(matcher.name(), counter) : matcher.name();
+      const std::string name = of_litellm ? series_label(matcher.name(), counter) : matcher.name();
       selector.matchers.push_back(*Matcher::make(name, matcher.op(), matcher.value()));
     }
     if (as_failures && of_litellm) {

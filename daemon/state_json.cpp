@@ -28,13 +28,14 @@ std::string dump(const json& value) {
 
 json alert_of(const RuleSpec& rule, const RuleRunner::GroupView& view) {
   const Verdict verdict = view.fold->verdict(view.tier);
-  return {{"labels", pairs(labels_of(view.state->key, rule.labels))},
-          {"annotations", {{"summary", title_of(view.state->key)}, {"description", verdict.sentence}}},
-          {"state", to_string(view.state->phase)},
-          {"activeAt", time_or_null(view.state->pending_at)},
-          {"firedAt", view.state->phase == Phase::firing ? time_or_null(view.state->fired_at)
-                                                         : json(nullptr)},
-          {"value", fmt::format("{:.6g}", verdict.measured)}};
+  return {
+      {"labels", pairs(labels_of(view.state->key, rule.labels))},
+      {"annotations", {{"summary", title_of(view.state->key)}, {"description", verdict.sentence}}},
+      {"state", to_string(view.state->phase)},
+      {"activeAt", time_or_null(view.state->pending_at)},
+      {"firedAt",
+       view.state->phase == Phase::firing ? time_or_null(view.state->fired_at) : json(nullptr)},
+      {"value", fmt::format("{:.6g}", verdict.measured)}};
 }
 
 // Why the alert is where it is, in words.
@@ -71,23 +72,25 @@ json group_of(const RuleRunner::GroupView& view, const RuleSpec& rule) {
   const Tier& tier = rule.detector->tiers()[view.tier];
   const Verdict verdict = view.fold->verdict(view.tier);
   json facts = json::array();
-  for (const auto& [name, value] : verdict.facts) facts.push_back({{"name", name}, {"value", value}});
-  return {{"labels", pairs(view.labels)},
-          {"severity", tier.severity},
-          {"phase", to_string(view.state->phase)},
-          {"judgement", to_string(verdict.judgement)},
-          {"at", time_or_null(verdict.at)},
-          {"pending_at", view.state->phase == Phase::inactive ? json(nullptr)
-                                                              : time_or_null(view.state->pending_at)},
-          {"k", verdict.k},
-          {"n", verdict.n},
-          {"measured", verdict.measured},
-          {"threshold", verdict.threshold},
-          {"low", verdict.low},
-          {"high", verdict.high},
-          {"why", why(view, verdict, tier)},
-          {"sentence", verdict.sentence},
-          {"facts", std::move(facts)}};
+  for (const auto& [name, value] : verdict.facts)
+    facts.push_back({{"name", name}, {"value", value}});
+  return {
+      {"labels", pairs(view.labels)},
+      {"severity", tier.severity},
+      {"phase", to_string(view.state->phase)},
+      {"judgement", to_string(verdict.judgement)},
+      {"at", time_or_null(verdict.at)},
+      {"pending_at",
+       view.state->phase == Phase::inactive ? json(nullptr) : time_or_null(view.state->pending_at)},
+      {"k", verdict.k},
+      {"n", verdict.n},
+      {"measured", verdict.measured},
+      {"threshold", verdict.threshold},
+      {"low", verdict.low},
+      {"high", verdict.high},
+      {"why", why(view, verdict, tier)},
+      {"sentence", verdict.sentence},
+      {"facts", std::move(facts)}};
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 
 namespace outcomed {
 
-// GET /api/v1/alerts: {"status","data":{"alerts":[{"labels","annotations","state","activeAt","value"}]}}
+// GET /api/v1/alerts:
+// {"status","data":{"alerts":[{"labels","annotations","state","activeAt","value"}]}}
 std::string alerts_json(const Engine& engine, const Announcer& announcer);
 // GET /api/v1/rules: {"status","data":{"groups":[{"name","rules":[{"name","type","query",…}]}]}}
 std::string rules_json(const Engine& engine);

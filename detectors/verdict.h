@@ -38,7 +38,7 @@ struct Verdict {
   double threshold = 0;  // What it was held against.
   double low = 0;        // 95 % interval of `measured`.
   double high = 0;
-  std::string sentence;  // One sentence, complete in itself.
+  std::string sentence;                                    // One sentence, complete in itself.
   std::vector<std::pair<std::string, std::string>> facts;  // Name and value with unit, in order.
 };
 

@@ -16,9 +16,9 @@ namespace outcomed {
 
 // Something a person should know about the data, although it was counted: said once, not per step.
 struct Problem {
-  std::string what;       // Stable short name: "flapping_counter", "late_samples".
-  std::string where;      // Target or series.
-  std::string message;    // One sentence with the remedy.
+  std::string what;     // Stable short name: "flapping_counter", "late_samples".
+  std::string where;    // Target or series.
+  std::string message;  // One sentence with the remedy.
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 

@@ -43,7 +43,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kHomes = {
 
 // Words of the outside world that only daemon/ may say.
 const std::vector<std::string> kShellOnly = {
-    "system_clock::now", "steady_clock::now", "random_device", "getenv", "std::cout",
+    "system_clock::now", "steady_clock::now", "random_device", "getenv",    "std::cout",
     "std::cerr",         "std::thread",       "std::jthread",  "sleep_for", "spdlog"};
 
 struct SourceFile {
@@ -181,7 +181,8 @@ void expect_complete(const std::string& layer, const std::set<std::string>& not_
   for (const std::string& name : not_plugins) folders.erase(name);
   for (const std::string& kind : kinds) {
     EXPECT_TRUE(folders.erase(kind)) << "no folder " << layer << "/" << kind;
-    EXPECT_TRUE(fs::exists(kRoot / docs / (kind + ".md"))) << docs << "/" << kind << ".md is missing";
+    EXPECT_TRUE(fs::exists(kRoot / docs / (kind + ".md")))
+        << docs << "/" << kind << ".md is missing";
     const bool tested = fs::exists(kRoot / "tests" / layer / kind) ||
                         fs::exists(kRoot / "tests" / layer / (kind + "_test.cpp"));
     EXPECT_TRUE(tested) << "tests/" << layer << "/" << kind << "(_test.cpp) is missing";
@@ -204,8 +205,8 @@ TEST(Architecture, EveryPluginHasAFolderAPageAndATest) {
 }
 
 TEST(Architecture, TopLevelHoldsNothingElse) {
-  const std::set<std::string> allowed = {"CMakeLists.txt", "daemon", "detectors", "queries",
-                                         "alerts",         "tests",  "systemd",   "docs",
+  const std::set<std::string> allowed = {"CMakeLists.txt", "daemon",  "detectors", "queries",
+                                         "alerts",         "tests",   "systemd",   "docs",
                                          "README.md",      "LICENSE", "build"};
   for (const auto& entry : fs::directory_iterator(kRoot)) {
     const std::string name = entry.path().filename();

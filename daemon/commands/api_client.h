@@ -9,7 +9,8 @@
 
 namespace outcomed {
 
-// The body of a 200; nothing where nobody listens; an error where somebody listens and it went wrong.
+// The body of a 200; nothing where nobody listens; an error where somebody listens and it went
+// wrong.
 Result<std::optional<std::string>> ask_daemon(const HttpConfig& config, HttpClient& http,
                                               const std::string& path);
 

@@ -24,14 +24,16 @@ Result<TimeRange> span_of(const Options& options, Assembly& assembly, Timestamp 
     auto span = unit.source->span();
     if (!span) return std::move(span).error();
     if (!*span) continue;
-    data = data ? TimeRange{std::min(data->begin, (*span)->begin), std::max(data->end, (*span)->end)}
-                : **span;
+    data = data
+               ? TimeRange{std::min(data->begin, (*span)->begin), std::max(data->end, (*span)->end)}
+               : **span;
   }
   if (!data && !*from) {
     return Error{ErrorKind::invalid, "--from is needed for live sources: --from now-2d"};
   }
   TimeRange range{from->value_or(data ? data->begin : now), to->value_or(data ? data->end : now)};
-  if (range.end <= range.begin) return Error{ErrorKind::invalid, "there is nothing between --from and --to"};
+  if (range.end <= range.begin)
+    return Error{ErrorKind::invalid, "there is nothing between --from and --to"};
   return range;
 }
 
@@ -52,10 +54,11 @@ void print_table(std::ostream& out, TimeRange range, const Engine& engine) {
 }  // namespace
 
 ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("backtest [--recording PATH] [--from TIME] [--to TIME]",
-                  "Runs the rules over the past with the engine of the daemon and a replay clock, and\n"
-                  "lists the episodes they would have had. Nobody is told, nothing is stored.",
-                  "outcomed backtest --config outcomed.yaml --recording ./pages --format json");
+  Options options(
+      "backtest [--recording PATH] [--from TIME] [--to TIME]",
+      "Runs the rules over the past with the engine of the daemon and a replay clock, and\n"
+      "lists the episodes they would have had. Nobody is told, nothing is stored.",
+      "outcomed backtest --config outcomed.yaml --recording ./pages --format json");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .value("recording", "read this instead of every source: folder of pages, .om or .csv")
       .value("from", "start: RFC 3339, Unix seconds or now-2d")
@@ -76,9 +79,10 @@ ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell)
   };
   if (!assembly) return fail(assembly.error());
   const auto range = span_of(options, *assembly, shell.clock.now());
-  if (!range) return range.error().kind == ErrorKind::invalid && !options.has("recording")
-                         ? usage_error(shell, range.error().message)
-                         : fail(range.error());
+  if (!range)
+    return range.error().kind == ErrorKind::invalid && !options.has("recording")
+               ? usage_error(shell, range.error().message)
+               : fail(range.error());
   NullStore store;
   EngineSettings settings;
   settings.config_hash = loaded.hash;

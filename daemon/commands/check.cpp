@@ -9,10 +9,11 @@
 namespace outcomed {
 
 ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("check [--config FILE]",
-                  "Reads the configuration and says everything that is wrong with it, one line each:\n"
-                  "FILE:LINE:COLUMN: PATH: what is wrong; what to do. Ends with 78 if there is anything.",
-                  "outcomed check --config ./outcomed.yaml");
+  Options options(
+      "check [--config FILE]",
+      "Reads the configuration and says everything that is wrong with it, one line each:\n"
+      "FILE:LINE:COLUMN: PATH: what is wrong; what to do. Ends with 78 if there is anything.",
+      "outcomed check --config ./outcomed.yaml");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .value("format,f", "table", "table or json")
       .flag("print-defaults", "print the rules that are used where the file has none");
@@ -32,7 +33,8 @@ ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
     shell.out << to_json(loaded.problems, rules, signals) << "\n";
   } else {
     shell.err << to_text(loaded.problems);
-    for (const ConfigProblem& note : loaded.notes) shell.err << "note: " << to_text(std::vector{note});
+    for (const ConfigProblem& note : loaded.notes)
+      shell.err << "note: " << to_text(std::vector{note});
     if (loaded.ok()) {
       shell.out << fmt::format("{}: {} rules{} over {} signals: no problems\n",
                                options.text("config"), rules,

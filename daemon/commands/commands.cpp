@@ -35,7 +35,8 @@ void overview(std::ostream& out) {
   out << fmt::format(
       "\nThe configuration is {} unless --config says otherwise.\n"
       "`outcomed COMMAND --help` shows options and an example.\n\n"
-      "Exit status: 0 all well, 1 something found, 2 wrong usage, 69 a source or receiver can't be\n"
+      "Exit status: 0 all well, 1 something found, 2 wrong usage, 69 a source or receiver can't "
+      "be\n"
       "reached, 74 the store can't be read or written, 78 the configuration is wrong.\n",
       kDefaultConfig);
 }

@@ -35,8 +35,9 @@ void print_episodes_csv(std::ostream& out, const std::vector<Episode>& episodes)
   for (const Episode& e : episodes) {
     out << csv_line({e.id, e.key.rule, e.key.group.to_string(), e.key.severity,
                      format_rfc3339(e.onset), format_rfc3339(e.pending_at),
-                     format_rfc3339(e.fired_at), e.resolved_at ? format_rfc3339(*e.resolved_at) : "",
-                     fmt::format("{}", e.k), fmt::format("{}", e.n), fmt::format("{:.6g}", e.measured),
+                     format_rfc3339(e.fired_at),
+                     e.resolved_at ? format_rfc3339(*e.resolved_at) : "", fmt::format("{}", e.k),
+                     fmt::format("{}", e.n), fmt::format("{:.6g}", e.measured),
                      fmt::format("{:g}", e.threshold), e.sentence});
   }
 }

@@ -76,10 +76,11 @@ Result<Matchers> matchers_of(const std::vector<std::string>& words) {
 }  // namespace
 
 ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("explain RULE [LABEL=VALUE …]",
-                  "Shows the numbers behind the present state of each group of a rule, and why it\n"
-                  "does or doesn't fire: from the running daemon, or from the sources when none runs.",
-                  "outcomed explain model_failures model=judge");
+  Options options(
+      "explain RULE [LABEL=VALUE …]",
+      "Shows the numbers behind the present state of each group of a rule, and why it\n"
+      "does or doesn't fire: from the running daemon, or from the sources when none runs.",
+      "outcomed explain model_failures model=judge");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .value("format,f", "table", "table or json")
       .positional("words", -1, "rule and matchers");
@@ -92,7 +93,8 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
   if (std::ranges::find(rules, words[0], &RuleConfig::name) == rules.end()) {
     std::string names;
     for (const RuleConfig& rule : rules) names += " " + rule.name;
-    return usage_error(shell, fmt::format("there is no rule \"{}\"; there are:{}", words[0], names));
+    return usage_error(shell,
+                       fmt::format("there is no rule \"{}\"; there are:{}", words[0], names));
   }
   const auto matchers = matchers_of(words);
   if (!matchers) return usage_error(shell, matchers.error().message);
@@ -103,8 +105,9 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
   for (const Matcher& matcher : *matchers) path += "&match=" + url_encode(matcher.to_string());
   auto asked = ask_daemon(loaded.config.http, http, path);
   Result<std::string> answer =
-      asked && *asked ? Result<std::string>(**asked)
-                      : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell.clock);
+      asked && *asked
+          ? Result<std::string>(**asked)
+          : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell.clock);
   if (!answer) {
     shell.err << "outcomed: " << answer.error().message << "\n";
     return status_of(answer.error());

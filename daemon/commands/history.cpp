@@ -39,8 +39,8 @@ Result<std::string> list_answer(const Where& where, HttpClient& http, const Epis
     if (!asked) return std::move(asked).error();
     if (*asked) return **std::move(asked);
   }
-  auto store = SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite
-                                                               : where.store);
+  auto store =
+      SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite : where.store);
   if (!store) return std::move(store).error();
   auto episodes = (*store)->episodes(filter);
   if (!episodes) return std::move(episodes).error();
@@ -53,8 +53,8 @@ Result<std::string> show_answer(const Where& where, HttpClient& http, const std:
     if (!asked) return std::move(asked).error();
     if (*asked) return **std::move(asked);
   }
-  auto store = SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite
-                                                               : where.store);
+  auto store =
+      SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite : where.store);
   if (!store) return std::move(store).error();
   auto episode = (*store)->episode(id);
   if (!episode) return std::move(episode).error();
@@ -76,10 +76,10 @@ void print_one(std::ostream& out, const Episode& e, const std::string& zone_note
   row("began", format_rfc3339(e.onset));
   row("first breach", format_rfc3339(e.pending_at));
   row("fired", format_rfc3339(e.fired_at));
-  row("resolved", e.resolved_at ? fmt::format("{} ({}) after {}", format_rfc3339(*e.resolved_at),
-                                              e.resolve_reason,
-                                              format_duration(*e.resolved_at - e.fired_at))
-                                : "still firing");
+  row("resolved", e.resolved_at
+                      ? fmt::format("{} ({}) after {}", format_rfc3339(*e.resolved_at),
+                                    e.resolve_reason, format_duration(*e.resolved_at - e.fired_at))
+                      : "still firing");
   for (const auto& [name, value] : e.facts) row(name, value);
   row("configuration", e.config_hash);
   out << e.sentence << "\n";
@@ -117,8 +117,8 @@ ExitStatus list(const Options& options, const Where& where, HttpClient& http, Sh
   return ExitStatus::ok;
 }
 
-ExitStatus show(const Options& options, const Where& where, HttpClient& http,
-                const std::string& id, Shell& shell) {
+ExitStatus show(const Options& options, const Where& where, HttpClient& http, const std::string& id,
+                Shell& shell) {
   auto answer = show_answer(where, http, id);
   if (!answer) {
     return report(shell, answer.error(),
@@ -137,10 +137,11 @@ ExitStatus show(const Options& options, const Where& where, HttpClient& http,
 }  // namespace
 
 ExitStatus run_history(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("history list|show [EPISODE]",
-                  "Lists or shows stored episodes: from the running daemon, or from the file when none\n"
-                  "runs. Both give the same answer.",
-                  "outcomed history list --from now-7d --format json");
+  Options options(
+      "history list|show [EPISODE]",
+      "Lists or shows stored episodes: from the running daemon, or from the file when none\n"
+      "runs. Both give the same answer.",
+      "outcomed history list --from now-7d --format json");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .value("store", "read this file instead of asking the daemon")
       .value("from", "episodes that were firing at or after this time")

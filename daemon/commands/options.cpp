@@ -47,7 +47,8 @@ Options& Options::flag(const char* name, const char* help) {
 }
 
 Options& Options::list(const char* name, const char* help) {
-  parts_->described.add_options()(name, po::value<std::vector<std::string>>()->value_name(""), help);
+  parts_->described.add_options()(name, po::value<std::vector<std::string>>()->value_name(""),
+                                  help);
   return *this;
 }
 
@@ -61,12 +62,13 @@ std::optional<ExitStatus> Options::parse(const std::vector<std::string>& argumen
   try {
     po::options_description all;
     all.add(parts_->described).add(parts_->hidden);
-    po::store(po::command_line_parser(arguments)
-                  .options(all)
-                  .positional(parts_->positional)
-                  .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
-                  .run(),
-              parts_->values);
+    po::store(
+        po::command_line_parser(arguments)
+            .options(all)
+            .positional(parts_->positional)
+            .style(po::command_line_style::unix_style & ~po::command_line_style::allow_guessing)
+            .run(),
+        parts_->values);
     po::notify(parts_->values);
   } catch (const po::error& e) {
     return usage_error(shell, fmt::format("{}; see outcomed {} --help", e.what(), parts_->usage));
@@ -105,8 +107,7 @@ Result<std::optional<Timestamp>> Options::time(const char* name, Timestamp now) 
   }
   const auto at = parse_timestamp(written);
   if (!at) {
-    return Error{ErrorKind::invalid,
-                 fmt::format("--{}: {} (or now-2h)", name, at.error().message)};
+    return Error{ErrorKind::invalid, fmt::format("--{}: {} (or now-2h)", name, at.error().message)};
   }
   return std::optional(*at);
 }

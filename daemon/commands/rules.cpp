@@ -11,7 +11,8 @@ namespace {
 
 bool is_preset_signal(const Config& config, const SignalPlan& plan) {
   if (!config.litellm) return false;
-  for (const std::string_view name : {"requests", "provider", "refusals", "fallbacks", "cooldowns"}) {
+  for (const std::string_view name :
+       {"requests", "provider", "refusals", "fallbacks", "cooldowns"}) {
     if (plan.name == name) return true;
   }
   return false;
@@ -20,11 +21,12 @@ bool is_preset_signal(const Config& config, const SignalPlan& plan) {
 }  // namespace
 
 ExitStatus run_rules(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("rules export [--format prometheus]",
-                  "Writes the share rules as a Prometheus rule file on standard output, for those who\n"
-                  "want the same lines watched without outcomed. docs/rule_export.md says where the two\n"
-                  "can't be equal. Rules of other kinds are named on standard error and left out.",
-                  "outcomed rules export --config outcomed.yaml > outcomed.rules.yaml");
+  Options options(
+      "rules export [--format prometheus]",
+      "Writes the share rules as a Prometheus rule file on standard output, for those who\n"
+      "want the same lines watched without outcomed. docs/rule_export.md says where the two\n"
+      "can't be equal. Rules of other kinds are named on standard error and left out.",
+      "outcomed rules export --config outcomed.yaml > outcomed.rules.yaml");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .value("format,f", "prometheus", "prometheus")
       .positional("words", -1, "export");
@@ -33,7 +35,8 @@ ExitStatus run_rules(const std::vector<std::string>& arguments, Shell& shell) {
     return usage_error(shell, "rules is followed by export");
   }
   if (options.text("format") != "prometheus") {
-    return usage_error(shell, fmt::format("--format: \"{}\" is not prometheus", options.text("format")));
+    return usage_error(shell,
+                       fmt::format("--format: \"{}\" is not prometheus", options.text("format")));
   }
   LoadedConfig loaded;
   if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
@@ -42,8 +45,9 @@ ExitStatus run_rules(const std::vector<std::string>& arguments, Shell& shell) {
     divisor = litellm::divisor_of_version(loaded.config.litellm->version);
     if (divisor == 0) {
       divisor = 1;
-      shell.err << "note: `version: auto` can't be learned by a rule file: failed requests are taken "
-                   "as counted once (true since LiteLLM 1.81.14)\n";
+      shell.err
+          << "note: `version: auto` can't be learned by a rule file: failed requests are taken "
+             "as counted once (true since LiteLLM 1.81.14)\n";
     }
   }
   std::vector<ExportRule> rules;

@@ -67,7 +67,8 @@ class Daemon {
         log_(make_stderr_logger(level, [this] { metrics_.warned(); })),
         reporting_(*log_, metrics_, shell.clock),
         secrets_(shell.environment),
-        http_(secrets_, {5s, fmt::format("outcomed/{}", kVersion), [this] { return stopping_.load(); }}),
+        http_(secrets_,
+              {5s, fmt::format("outcomed/{}", kVersion), [this] { return stopping_.load(); }}),
         notify_(shell.environment("NOTIFY_SOCKET").value_or("")) {}
 
   ExitStatus start(LoadedConfig loaded) {
@@ -87,9 +88,7 @@ class Daemon {
     return ExitStatus::ok;
   }
 
-  ExitStatus run_once() {
-    return watcher_->run_once() ? ExitStatus::ok : ExitStatus::unavailable;
-  }
+  ExitStatus run_once() { return watcher_->run_once() ? ExitStatus::ok : ExitStatus::unavailable; }
 
   ExitStatus run() {
     HttpServerOptions options;
@@ -102,13 +101,15 @@ class Daemon {
         std::move(options), api_routes({*watcher_, *store_, [this] { return metrics_.page(); }}),
         clock_);
     if (!server) return fail("the API can't listen", server.error(), ExitStatus::config);
-    log_->info("watching", {{"version", kVersion}, {"api", http_config_.listen}, {"store", store_path_}});
+    log_->info("watching",
+               {{"version", kVersion}, {"api", http_config_.listen}, {"store", store_path_}});
     notify_.send("READY=1\nSTATUS=watching");
 
     std::stop_source stop;
     std::jthread signals([this, &stop] { take_signals(stop); });
-    watcher_->run(stop.get_token(), [this, &stop] { before_tick(stop); },
-                  [this] { notify_.send("WATCHDOG=1"); });
+    watcher_->run(
+        stop.get_token(), [this, &stop] { before_tick(stop); },
+        [this] { notify_.send("WATCHDOG=1"); });
     (*server)->stop(kStopGrace);
     signals_done_ = true;
     pthread_kill(signals.native_handle(), SIGTERM);
@@ -191,11 +192,12 @@ class Daemon {
 }  // namespace
 
 ExitStatus run_daemon(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("run [--config FILE] [--once]",
-                  "Watches: reads the sources on schedule, judges, tells, keeps the history. SIGHUP reads\n"
-                  "the configuration again and keeps the old one on any error; SIGTERM and SIGINT end it.\n"
-                  "Logs go to standard error, one event a line.",
-                  "outcomed run --config /etc/outcomed/outcomed.yaml");
+  Options options(
+      "run [--config FILE] [--once]",
+      "Watches: reads the sources on schedule, judges, tells, keeps the history. SIGHUP reads\n"
+      "the configuration again and keeps the old one on any error; SIGTERM and SIGINT end it.\n"
+      "Logs go to standard error, one event a line.",
+      "outcomed run --config /etc/outcomed/outcomed.yaml");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .flag("once", "one tick and one round of telling, then end (69 if something didn't answer)")
       .value("log-level", "info", "debug, info, warn or error");

@@ -46,8 +46,7 @@ ExitStatus write_csv(Question& question, Shell& shell) {
   std::size_t skipped = 0;
   std::vector<Problem> said;
   for (Timestamp at = question.range.begin; at < question.range.end;) {
-    const Timestamp end =
-        std::min(question.range.end, at + question.plan.step * kStepsAtOnce);
+    const Timestamp end = std::min(question.range.end, at + question.plan.step * kStepsAtOnce);
     auto fetched = question.source->fetch({at, end});
     if (!fetched) {
       shell.err << "outcomed: " << fetched.error().message << "\n";
@@ -58,9 +57,9 @@ ExitStatus write_csv(Question& question, Shell& shell) {
       said.push_back(problem);
       shell.err << fmt::format("note: {} {}: {}\n", problem.what, problem.where, problem.message);
     }
-    skipped += write_buckets_csv(shell.out, question.by,
-                                 {&question.plan, &question.source->cells(0),
-                                  &fetched->batches.front()});
+    skipped +=
+        write_buckets_csv(shell.out, question.by,
+                          {&question.plan, &question.source->cells(0), &fetched->batches.front()});
     at = end;
   }
   if (skipped > 0) shell.err << fmt::format("note: {} steps without complete data\n", skipped);
@@ -78,11 +77,12 @@ TimeRange whole_steps(TimeRange range, Duration step) {
 }  // namespace
 
 ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) {
-  Options options("signals --signal NAME [--by LABEL,…] [--recording PATH]",
-                  "Prints the buckets of a signal as this version reads them, as CSV that can be read\n"
-                  "back as a recording: signal,start,seconds,n,k and the labels. Labels that split only\n"
-                  "failures (error_class) repeat n on each row.",
-                  "outcomed signals --signal requests --by model,error_class --recording ./pages");
+  Options options(
+      "signals --signal NAME [--by LABEL,…] [--recording PATH]",
+      "Prints the buckets of a signal as this version reads them, as CSV that can be read\n"
+      "back as a recording: signal,start,seconds,n,k and the labels. Labels that split only\n"
+      "failures (error_class) repeat n on each row.",
+      "outcomed signals --signal requests --by model,error_class --recording ./pages");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .value("signal,s", "name of the signal")
       .value("by,b", "labels to keep, separated by commas")
@@ -118,8 +118,8 @@ ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) 
   if (const std::string step = options.text("step"); !step.empty()) {
     const auto parsed = parse_duration(step);
     if (!parsed || *parsed <= Duration::zero()) {
-      return usage_error(shell, parsed ? "--step: must be longer than 0s"
-                                       : "--step: " + parsed.error().message);
+      return usage_error(
+          shell, parsed ? "--step: must be longer than 0s" : "--step: " + parsed.error().message);
     }
     question.plan.step = *parsed;
   }
@@ -145,10 +145,11 @@ ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) 
     shell.err << "outcomed: " << span.error().message << "\n";
     return status_of(span.error());
   }
-  if (!*span && !*from) return usage_error(shell, "--from is needed for live sources: --from now-2h");
-  question.range = whole_steps({from->value_or(*span ? (*span)->begin : now),
-                                to->value_or(*span ? (*span)->end : now)},
-                               question.plan.step);
+  if (!*span && !*from)
+    return usage_error(shell, "--from is needed for live sources: --from now-2h");
+  question.range = whole_steps(
+      {from->value_or(*span ? (*span)->begin : now), to->value_or(*span ? (*span)->end : now)},
+      question.plan.step);
   return write_csv(question, shell);
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 // Code points, not bytes: model names may hold any UTF-8.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 // What would break the line or drive the terminal becomes visible and harmless.

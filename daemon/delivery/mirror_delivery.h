@@ -1,6 +1,6 @@
-// Keeps one mirror (Alertmanager) in step with the episodes: all that fires, and what resolved in the
-// last fifteen minutes, again and again. The store is the queue: after a crash the next round says it
-// all anew.
+// Keeps one mirror (Alertmanager) in step with the episodes: all that fires, and what resolved in
+// the last fifteen minutes, again and again. The store is the queue: after a crash the next round
+// says it all anew.
 #pragma once
 
 #include <memory>

@@ -64,8 +64,9 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
   }
   const SendResult result = receiver_.send(combined(rows));
   const Timestamp after = hooks_.now();
-  DeliveryReport report{outbox_, result.outcome, result.detail, rows.size(),
-                        rows.front().attempts + 1, false, after - before};
+  DeliveryReport report{
+      outbox_, result.outcome, result.detail, rows.size(), rows.front().attempts + 1,
+      false,   after - before};
   for (const OutboxRow& row : rows) {
     const OutboxRow settled = after_attempt(row, result, after, jitter, policy_);
     report.dead |= settled.state == OutboxState::dead;
@@ -121,8 +122,8 @@ Result<std::optional<Timestamp>> OutboxDelivery::round() {
       const Timestamp latest = hooks_.now() + policy_.retry_after_cap;
       row.next_attempt = std::min(row.next_attempt, latest);
     }
-    depth_ = {queued->size(), queued->empty() ? std::nullopt
-                                              : std::optional(queued->front().created_at)};
+    depth_ = {queued->size(),
+              queued->empty() ? std::nullopt : std::optional(queued->front().created_at)};
     std::vector<OutboxRow> ready = due(*queued, hooks_.now());
     if (ready.empty()) {
       std::optional<Timestamp> next;

@@ -1,5 +1,5 @@
-// Drains the outbox of one receiver: in order, batched by group, each attempt written down before it
-// is made, so that a crash in between repeats the same message under the same key.
+// Drains the outbox of one receiver: in order, batched by group, each attempt written down before
+// it is made, so that a crash in between repeats the same message under the same key.
 #pragma once
 
 #include <functional>

@@ -17,8 +17,7 @@ AlertMessage Announcer::message(const Episode& episode, AlertStatus status) cons
   const auto found = annotations_.find(episode.key.rule);
   const std::string url =
       external_url_.empty() ? std::string() : external_url_ + "/api/v1/episodes/" + episode.id;
-  AlertMessage alert =
-      render(episode, found == annotations_.end() ? Labels{} : found->second, url);
+  AlertMessage alert = render(episode, found == annotations_.end() ? Labels{} : found->second, url);
   alert.status = status;
   if (status == AlertStatus::firing) alert.ends_at.reset();
   return alert;

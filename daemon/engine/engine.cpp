@@ -10,7 +10,8 @@
 namespace outcomed {
 namespace {
 
-// Where the buckets of a signal lie in the store. Other labels or another step make another history.
+// Where the buckets of a signal lie in the store. Other labels or another step make another
+// history.
 std::string storage_name(const SignalPlan& plan) {
   Labels shape;
   for (const std::string& label : plan.labels) shape.set("n " + label, "1");
@@ -224,8 +225,8 @@ Status Engine::Impl::restore_alerts(Timestamp now) {
   return ok();
 }
 
-// Level-triggered: whoever should have heard of a firing alert and has no row for it gets one (a new
-// receiver, a restored backup).
+// Level-triggered: whoever should have heard of a firing alert and has no row for it gets one (a
+// new receiver, a restored backup).
 Status Engine::Impl::heal_outbox(Timestamp now) {
   for (const auto& [key, episode] : book_.open()) {
     std::vector<OutboxRow> wanted = announcer_->rows({AlertStatus::firing, episode}, now);
@@ -267,8 +268,8 @@ void Engine::Impl::fold(Unit& unit, Fetch& fetch) {
       const SignalBatch& batch = fetch.batches[bound.plan];
       const Timestamp end = batch.range.begin + batch.step * static_cast<std::int64_t>(step + 1);
       events.clear();
-      bound.runner->advance(batch, step, unit.spec.source->cells(bound.plan),
-                            end > unit.judge_from, events);
+      bound.runner->advance(batch, step, unit.spec.source->cells(bound.plan), end > unit.judge_from,
+                            events);
       for (const RuleEvent& event : events) apply(event, &bound.runner->spec(), unit);
     }
   }
@@ -297,7 +298,8 @@ void Engine::Impl::run_unit(Unit& unit, Timestamp target, std::optional<Result<F
     }
     const std::vector<Coverage>& coverage = fetched->batches.front().coverage;
     const Coverage newest = coverage.empty() ? Coverage::missing : coverage.back();
-    unit.health = SourceHealth{newest == Coverage::complete, "no scrape of the gateway in its data"};
+    unit.health =
+        SourceHealth{newest == Coverage::complete, "no scrape of the gateway in its data"};
     if (newest == Coverage::failed && !fetched->problems.empty()) {
       unit.health->reason = fetched->problems.front().message;
     }
@@ -402,7 +404,8 @@ Status Engine::Impl::replay(TimeRange range, const std::function<void(double)>& 
         }
       }
       unit.watermark = chunk->end;
-      progress(double((unit.watermark - range.begin).count()) / double((end - range.begin).count()));
+      progress(double((unit.watermark - range.begin).count()) /
+               double((end - range.begin).count()));
     }
   }
   replayed_ = book_.changed();
@@ -410,7 +413,8 @@ Status Engine::Impl::replay(TimeRange range, const std::function<void(double)>& 
   return ok();
 }
 
-// ---- the public face -----------------------------------------------------------------------------
+// ---- the public face
+// -----------------------------------------------------------------------------
 
 Engine::Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
                std::shared_ptr<const Announcer> announcer, EngineSettings settings, Store& store,

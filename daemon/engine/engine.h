@@ -57,8 +57,8 @@ class Engine {
          Stopwatch steady_now);
   ~Engine();
 
-  // Loads what the store knows and folds the stored buckets: restart, reload. Without stored buckets
-  // the sources are asked for the past (`now` − reach) as far as they have it.
+  // Loads what the store knows and folds the stored buckets: restart, reload. Without stored
+  // buckets the sources are asked for the past (`now` − reach) as far as they have it.
   Status restore(Timestamp now);
 
   // One round over every source: everything up to now − delay, then one commit.

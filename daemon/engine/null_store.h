@@ -34,9 +34,7 @@ class NullStore final : public Store {
   Status remember_config(const std::string&, const std::string&, Timestamp) override {
     return ok();
   }
-  Result<std::optional<std::string>> last_config() override {
-    return std::optional<std::string>{};
-  }
+  Result<std::optional<std::string>> last_config() override { return std::optional<std::string>{}; }
   Status prune(Timestamp) override { return ok(); }
 };
 

@@ -182,8 +182,8 @@ bool RuleRunner::restore(const AlertState& state, std::vector<RuleEvent>& events
   group.tiers[number] = std::move(adopted.state);
   group.changed[number] = true;
   if (adopted.transition) {
-    events.push_back({group.tiers[number], *std::move(adopted.transition), number,
-                      group.fold->verdict(number)});
+    events.push_back(
+        {group.tiers[number], *std::move(adopted.transition), number, group.fold->verdict(number)});
   }
   return true;
 }

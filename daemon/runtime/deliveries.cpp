@@ -14,10 +14,9 @@ constexpr Duration kAfterStoreError = std::chrono::seconds(5);
 Deliveries::Deliveries(const Assembly& assembly, Store& store, Clock& clock,
                        std::function<double()> jitter, Observer& observer)
     : clock_(clock), observer_(observer) {
-  const OutboxDelivery::Hooks hooks{[&clock] { return clock.now(); }, std::move(jitter),
-                                    [&observer](const DeliveryReport& report) {
-                                      observer.delivered(report);
-                                    }};
+  const OutboxDelivery::Hooks hooks{
+      [&clock] { return clock.now(); }, std::move(jitter),
+      [&observer](const DeliveryReport& report) { observer.delivered(report); }};
   for (const QueuedReceiver& queued : assembly.queued) {
     auto queue = std::make_unique<Queue>();
     queue->name = queued.outbox;

@@ -16,8 +16,8 @@ namespace outcomed {
 
 class Deliveries {
  public:
-  Deliveries(const Assembly& assembly, Store& store, Clock& clock,
-             std::function<double()> jitter, Observer& observer);
+  Deliveries(const Assembly& assembly, Store& store, Clock& clock, std::function<double()> jitter,
+             Observer& observer);
   ~Deliveries();
 
   void start();

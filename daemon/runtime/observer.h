@@ -13,8 +13,8 @@ namespace outcomed {
 
 struct TickTiming {
   Duration took{};
-  Duration late{};            // After it was due.
-  std::uint64_t missed = 0;   // Rounds that could not be held in time.
+  Duration late{};           // After it was due.
+  std::uint64_t missed = 0;  // Rounds that could not be held in time.
 };
 
 class Observer {
@@ -23,7 +23,8 @@ class Observer {
   virtual void ticked(const TickReport& report, const TickTiming& timing, const Engine& engine) = 0;
   virtual void polled(const std::string& source, const Status& result, Duration took) = 0;
   virtual void delivered(const DeliveryReport& report) = 0;
-  virtual void outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth, Timestamp now) = 0;
+  virtual void outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth,
+                            Timestamp now) = 0;
   virtual void mirrored(const std::string& receiver, const MirrorDelivery::Round& round) = 0;
   virtual void store_failed(const std::string& task, const Error& error) = 0;
   virtual void reloaded(bool success, const std::vector<ConfigProblem>& problems,

@@ -14,8 +14,8 @@ std::string_view result_name(const DeliveryReport& report) {
 
 }  // namespace
 
-void Reporting::condition(const std::string& key, const std::string& event,
-                          const std::string& what, const LogFields& fields) {
+void Reporting::condition(const std::string& key, const std::string& event, const std::string& what,
+                          const LogFields& fields) {
   RepeatLimiter::Answer answer;
   {
     const std::lock_guard lock(mutex_);
@@ -45,7 +45,8 @@ void Reporting::condition(const std::string& key, const std::string& event,
 
 void Reporting::source(const SourceReport& report) {
   const std::string error = report.error ? report.error->message : "";
-  condition("source " + report.source, "source does not answer", error, {{"source", report.source}});
+  condition("source " + report.source, "source does not answer", error,
+            {{"source", report.source}});
   if (report.error) metrics_.fetch_failed(report.source, report.error->kind);
   if (report.buckets > 0) {
     metrics_.fetched(report.source, report.fetch_time, report.buckets);
@@ -84,7 +85,8 @@ void Reporting::ticked(const TickReport& report, const TickTiming& timing, const
   metrics_.alerts("firing", phases[Phase::firing]);
   log_.debug("tick finished", {{"ms", timing.took.count()}, {"late_ms", timing.late.count()}});
   if (timing.missed > 0) {
-    log_.info("steps were judged late", {{"steps", timing.missed}, {"late_ms", timing.late.count()}});
+    log_.info("steps were judged late",
+              {{"steps", timing.missed}, {"late_ms", timing.late.count()}});
   }
 }
 
@@ -108,7 +110,8 @@ void Reporting::delivered(const DeliveryReport& report) {
             fine ? "" : report.detail, {{"receiver", report.receiver}, {"alerts", report.alerts}});
 }
 
-void Reporting::outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth, Timestamp now) {
+void Reporting::outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth,
+                             Timestamp now) {
   metrics_.outbox(outbox, depth.rows, depth.oldest ? now - *depth.oldest : Duration::zero());
 }
 

@@ -65,8 +65,8 @@ Status Watcher::load(LoadedConfig loaded) {
     next->paces.emplace_back(unit.plans.front().step, unit.delay);
     if (unit.source->poll_interval()) next->polled.emplace_back(unit.name, unit.source);
   }
-  next->deliveries = std::make_unique<Deliveries>(*assembly, world_.store, clock, world_.jitter,
-                                                  world_.observer);
+  next->deliveries =
+      std::make_unique<Deliveries>(*assembly, world_.store, clock, world_.jitter, world_.observer);
   EngineSettings settings;
   settings.config_hash = loaded.hash;
   next->engine = std::make_unique<Engine>(std::move(assembly->sources), std::move(assembly->rules),

@@ -1,5 +1,5 @@
-// The engine on the clock: one thread that is the sole writer, one thread for each source that polls,
-// the deliveries, and what the HTTP handlers may see.
+// The engine on the clock: one thread that is the sole writer, one thread for each source that
+// polls, the deliveries, and what the HTTP handlers may see.
 #pragma once
 
 #include <functional>
@@ -39,11 +39,12 @@ class Watcher {
   explicit Watcher(World world);
   ~Watcher();
 
-  // Builds the engine and restores it from the store. On an error what ran before goes on unchanged.
+  // Builds the engine and restores it from the store. On an error what ran before goes on
+  // unchanged.
   Status load(LoadedConfig loaded);
 
-  // One tick and one round of deliveries in this thread; true if every source answered and everything
-  // was delivered.
+  // One tick and one round of deliveries in this thread; true if every source answered and
+  // everything was delivered.
   bool run_once();
 
   // Ticks until `stop`. `before_tick` runs between ticks (reload, watchdog) and may call load();

@@ -73,7 +73,8 @@ Timestamp ShareFold::most_likely_onset(const Bucket& newest) const {
     since_k += static_cast<double>(slot.k);
     const double before_n = all_n - since_n;
     const double before_k = all_k - since_k;
-    const double rise = since_k * before_n - before_k * since_n;  // Sign of the difference of shares.
+    const double rise =
+        since_k * before_n - before_k * since_n;  // Sign of the difference of shares.
     if (before_n > 0 && (detector_->is_below() ? rise > 0 : rise < 0)) continue;
     const double likelihood = fit(since_n, since_k) + fit(before_n, before_k);
     if (likelihood < best) continue;
@@ -176,7 +177,8 @@ std::string ShareFold::sentence(const Verdict& verdict) const {
   if (!why.empty()) text += fmt::format(", {}", why);
   const Normal usual = normal();
   if (usual.hours > 0 && !detector_->is_below()) {
-    text += fmt::format("; normal is at most {}", format_share(usual.highest));
+    text += fmt::format("; normal is {}{}", usual.highest > 0 ? "at most " : "",
+                        format_share(usual.highest));
   } else if (usual.n > 0) {
     text += fmt::format("; before it was {}", format_share(double(usual.k) / double(usual.n)));
   }
@@ -223,9 +225,7 @@ Verdict ShareFold::verdict(std::size_t tier) const {
   return verdict;
 }
 
-bool ShareFold::idle() const {
-  return window_.n() == 0 && window_.k() == 0 && normal().n == 0;
-}
+bool ShareFold::idle() const { return window_.n() == 0 && window_.k() == 0 && normal().n == 0; }
 
 void ShareFold::save(Writer& writer) const {
   window_.save(writer);

@@ -49,7 +49,7 @@ class ShareFold final : public Fold {
   ShareWindow window_;
   Coverage coverage_ = Coverage::missing;
   Timestamp at_;
-  Timestamp onset_;       // Of the present breach, or of the last one.
+  Timestamp onset_;        // Of the present breach, or of the last one.
   bool breached_ = false;  // Some tier, after the last complete bucket.
   // CUSUM of failures above half the lowest line; while it is above zero something may be wrong.
   double evidence_ = 0;

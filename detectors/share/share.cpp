@@ -27,9 +27,9 @@ void check_line(ParamVisitor& visitor, std::string_view where, std::optional<dou
 void check_window(ParamVisitor& visitor, const ShareParams& p, const SignalWords& words) {
   if (words.step <= Duration::zero()) return;
   if (p.window < words.step) {
-    visitor.problem("window", fmt::format("shorter than the signal's step of {}",
-                                          format_duration(words.step)),
-                    "make it at least one step");
+    visitor.problem(
+        "window", fmt::format("shorter than the signal's step of {}", format_duration(words.step)),
+        "make it at least one step");
   } else if (p.window % words.step != Duration::zero()) {
     visitor.problem("window", fmt::format("not a multiple of the signal's step of {}",
                                           format_duration(words.step)));
@@ -70,8 +70,9 @@ void ShareParams::visit(ParamVisitor& visitor, const SignalWords& words) {
   visitor.share("resolve_below", resolve_below,
                 "A firing alert goes on until the share is below this (default: the line itself).");
   visitor.share("resolve_above", resolve_above, "The same for rules with `below`.");
-  const std::size_t count = visitor.items(
-      "tiers", tiers.size(), "Several lines over one window, each with its own severity and `for`.");
+  const std::size_t count =
+      visitor.items("tiers", tiers.size(),
+                    "Several lines over one window, each with its own severity and `for`.");
   tiers.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     visitor.begin_item(i);
@@ -83,9 +84,10 @@ void ShareParams::visit(ParamVisitor& visitor, const SignalWords& words) {
     if (tiers[i].severity.empty()) visitor.problem("severity", "a tier needs a severity");
     for (std::size_t j = 0; j < i; ++j) {
       if (tiers[j].severity == tiers[i].severity) {
-        visitor.problem("severity", fmt::format("\"{}\" is the severity of another tier too",
-                                                tiers[i].severity),
-                        "alerts are told apart by rule, group and severity");
+        visitor.problem(
+            "severity",
+            fmt::format("\"{}\" is the severity of another tier too", tiers[i].severity),
+            "alerts are told apart by rule, group and severity");
       }
       if (tiers[j].above.has_value() != tiers[i].above.has_value()) {
         visitor.problem("above", "tiers of one rule are all `above` or all `below`");

@@ -1,8 +1,8 @@
 // Kind `share`: k of n over a sliding window is above (below) a line.
 //
-// For each tier: breached when the share is above the line (strictly; below likewise), with at least
-// min_requests in the window and, for `above`, at least min_failures. Counts are compared, never
-// rounded ratios: k > line · n. Once an alert fires, a share above `resolve_below` keeps it.
+// For each tier: breached when the share is above the line (strictly; below likewise), with at
+// least min_requests in the window and, for `above`, at least min_failures. Counts are compared,
+// never rounded ratios: k > line · n. Once an alert fires, a share above `resolve_below` keeps it.
 #pragma once
 
 #include <memory>
@@ -55,7 +55,8 @@ class ShareDetector final : public Detector {
   [[nodiscard]] double line(std::size_t tier) const { return tiers_[tier].threshold; }
 
  private:
-  ShareParams params_;  // `tiers` always filled: one made of the single settings where none is given.
+  ShareParams
+      params_;  // `tiers` always filled: one made of the single settings where none is given.
   SignalWords words_;
   std::vector<Tier> tiers_;
 };

@@ -86,11 +86,16 @@ class Cursor {
 };
 
 bool read_op(Cursor& cursor, Matcher::Op& op) {
-  if (cursor.accept("=~")) op = Matcher::Op::match;
-  else if (cursor.accept("!~")) op = Matcher::Op::not_match;
-  else if (cursor.accept("!=")) op = Matcher::Op::not_equal;
-  else if (cursor.accept("=")) op = Matcher::Op::equal;
-  else return false;
+  if (cursor.accept("=~"))
+    op = Matcher::Op::match;
+  else if (cursor.accept("!~"))
+    op = Matcher::Op::not_match;
+  else if (cursor.accept("!="))
+    op = Matcher::Op::not_equal;
+  else if (cursor.accept("="))
+    op = Matcher::Op::equal;
+  else
+    return false;
   return true;
 }
 
@@ -114,8 +119,7 @@ Error bad(std::string_view text, std::string_view why) {
 
 }  // namespace
 
-Matcher::Matcher(std::string name, Op op, std::string value,
-                 std::shared_ptr<const re2::RE2> regex)
+Matcher::Matcher(std::string name, Op op, std::string value, std::shared_ptr<const re2::RE2> regex)
     : name_(std::move(name)), op_(op), value_(std::move(value)), regex_(std::move(regex)) {}
 
 Result<Matcher> Matcher::make(std::string name, Op op, std::string value) {
@@ -207,8 +211,9 @@ Result<Selector> Selector::parse(std::string_view text) {
     }
   }
   if (!cursor.at_end()) {
-    return bad(text, "only a plain selector is allowed here (no functions, ranges or offsets): "
-                     "counters are read raw and the arithmetic is done here");
+    return bad(text,
+               "only a plain selector is allowed here (no functions, ranges or offsets): "
+               "counters are read raw and the arithmetic is done here");
   }
   return selector;
 }

@@ -31,7 +31,8 @@ class ParamVisitor {
   virtual void size(std::string_view name, std::int64_t& bytes, std::string_view help) = 0;
   virtual void duration(std::string_view name, Duration& value, std::string_view help) = 0;
   // A share is written `10%` or `0.1`; never above 100 %.
-  virtual void share(std::string_view name, std::optional<double>& value, std::string_view help) = 0;
+  virtual void share(std::string_view name, std::optional<double>& value,
+                     std::string_view help) = 0;
   virtual void text(std::string_view name, std::string& value, std::string_view help) = 0;
   virtual void text_list(std::string_view name, std::vector<std::string>& value,
                          std::string_view help) = 0;

@@ -117,9 +117,9 @@ std::string format_rfc3339(Timestamp t) {
   const std::chrono::year_month_day date(day);
   const std::int64_t ms = (t - day).count();
   const auto fraction = ms % 1000;
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()),
-                                 unsigned(date.month()), unsigned(date.day()), ms / 3'600'000,
-                                 ms / 60'000 % 60, ms / 1000 % 60);
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()),
+                  unsigned(date.day()), ms / 3'600'000, ms / 60'000 % 60, ms / 1000 % 60);
   if (fraction != 0) text += fmt::format(".{:03}", fraction);
   return text + "Z";
 }

@@ -30,10 +30,11 @@ enum class Kind : std::uint8_t { ignored, counter, process_start, up, created };
 struct Series {
   Kind kind = Kind::ignored;
   std::uint32_t target = 0;
-  std::uint64_t identity = 0;  // Of base metric name and labels: the same for X_total and X_created.
-  std::uint64_t metric = 0;    // Hash of the metric name and target: relatives of this series.
-  bool learned_from = false;   // Shown to calibrations.
-  Labels labels;               // Kept for those shown to calibrations and for messages.
+  std::uint64_t identity =
+      0;                      // Of base metric name and labels: the same for X_total and X_created.
+  std::uint64_t metric = 0;   // Hash of the metric name and target: relatives of this series.
+  bool learned_from = false;  // Shown to calibrations.
+  Labels labels;              // Kept for those shown to calibrations and for messages.
   std::vector<Contribution> contributions;
   SeriesMemory memory;
 };
@@ -185,7 +186,8 @@ class CounterReader::Impl {
 std::uint32_t CounterReader::Impl::target_of(const Labels& labels) {
   const std::string job(labels.get("job"));
   const std::string_view instance = labels.get("instance");
-  const std::string name = job.empty() ? std::string(instance) : fmt::format("{}/{}", job, instance);
+  const std::string name =
+      job.empty() ? std::string(instance) : fmt::format("{}/{}", job, instance);
   const auto [found, fresh] =
       target_ids_.try_emplace(name, static_cast<std::uint32_t>(targets_.size()));
   if (fresh) targets_.emplace_back(name, job);
@@ -216,15 +218,14 @@ Series CounterReader::Impl::describe(Labels labels) {
   }
   for (const auto& calibration : calibrations_) {
     for (const Selector& selector : calibration->interest()) {
-      series.learned_from |=
-          selector.metric == metric && all_match(selector.matchers, labels);
+      series.learned_from |= selector.metric == metric && all_match(selector.matchers, labels);
     }
   }
   if (series.contributions.empty() && !series.learned_from) return series;
   series.kind = Kind::counter;
   series.target = target_of(labels);
   series.identity = identity_of(labels);
-  series.metric = std::hash<std::string>{}(metric) * 31 + series.target;
+  series.metric = std::hash<std::string>{}(metric)*31 + series.target;
   if (const auto found = restored_.find(series.identity); found != restored_.end()) {
     series.memory = std::move(found->second);
     restored_.erase(found);
@@ -238,7 +239,8 @@ Series CounterReader::Impl::describe(Labels labels) {
 // time order where a piece came late.
 void CounterReader::Impl::join_segments() {
   std::ranges::stable_sort(segments_, {}, &Segment::series);
-  const bool repeated = std::ranges::adjacent_find(segments_, {}, &Segment::series) != segments_.end();
+  const bool repeated =
+      std::ranges::adjacent_find(segments_, {}, &Segment::series) != segments_.end();
   if (repeated) {
     std::vector<Sample> joined;
     joined.reserve(arena_.size());
@@ -274,8 +276,8 @@ void CounterReader::Impl::join_segments() {
 void CounterReader::Impl::find_drops(const Segment& segment) {
   const Series& series = series_[segment.series];
   Target& target = targets_[series.target];
-  constexpr double kSmall = 5;       // Lower counters come back by chance.
-  constexpr int kRebound = 5;        // … within this many scrapes.
+  constexpr double kSmall = 5;  // Lower counters come back by chance.
+  constexpr int kRebound = 5;   // … within this many scrapes.
   Stand last = series.memory.stands.empty() ? Stand{} : series.memory.stands.back();
   double height = 0;
   int since_drop = kRebound;
@@ -359,8 +361,8 @@ std::optional<double> CounterReader::Impl::created_at(const Series& series, std:
   return std::prev(next)->value;
 }
 
-// Shows the calibrations where their counters stand at the end of the batch, for each target only in
-// the process that answered last.
+// Shows the calibrations where their counters stand at the end of the batch, for each target only
+// in the process that answered last.
 void CounterReader::Impl::learn() {
   if (calibrations_.empty()) return;
   std::vector<LastValue> values;
@@ -390,9 +392,8 @@ void CounterReader::Impl::book(const Series& series, std::int64_t at, double fro
     const auto count = static_cast<std::int64_t>(std::floor(to / divisor)) -
                        static_cast<std::int64_t>(std::floor(from / divisor));
     if (count == 0) continue;
-    tallies_[contribution.signal].add(contribution,
-                                      static_cast<std::size_t>(since_begin / plan.step.count()),
-                                      count);
+    tallies_[contribution.signal].add(
+        contribution, static_cast<std::size_t>(since_begin / plan.step.count()), count);
   }
 }
 
@@ -403,9 +404,10 @@ void CounterReader::Impl::on_first(SeriesId id, const FirstSight& sight) {
   const Birth birth = judge_birth(sight, target, evidence);
   if (birth == Birth::too_long) {
     say("unplaced_counts", target.name(),
-        fmt::format("{} stood at {} at first sight after more than {} unseen; these can't be placed "
-                    "in time and are not counted",
-                    series.labels.get("__name__"), sight.value, format_duration(kPlacementLimit)));
+        fmt::format(
+            "{} stood at {} at first sight after more than {} unseen; these can't be placed "
+            "in time and are not counted",
+            series.labels.get("__name__"), sight.value, format_duration(kPlacementLimit)));
   }
   if (birth != Birth::proved && birth != Birth::assumed) return;
   births_.push_back({id, sight.at, target.scrape_before(sight.at, sight.process), sight.value,
@@ -429,9 +431,9 @@ void CounterReader::Impl::walk(const Segment& segment) {
               faults_, rise, [&](const FirstSight& sight) { on_first(segment.series, sight); });
 }
 
-// Without a restart a series of the client library never goes away. One that does in the very scrape
-// in which a relative appears that stands no lower was given other labels: nothing happened. For all
-// series that went: the lowest last value, by metric and time of the last sample.
+// Without a restart a series of the client library never goes away. One that does in the very
+// scrape in which a relative appears that stands no lower was given other labels: nothing happened.
+// For all series that went: the lowest last value, by metric and time of the last sample.
 CounterReader::Impl::Gone CounterReader::Impl::series_gone() const {
   Gone gone;
   for (const Series& series : series_) {
@@ -491,8 +493,8 @@ void CounterReader::Impl::say(std::string what, std::string where, std::string m
 
 void CounterReader::Impl::report_faults() {
   if (faults_.late > 0) {
-    say("late_samples", "", fmt::format("{} samples came late; their counts are in the next sample",
-                                        faults_.late));
+    say("late_samples", "",
+        fmt::format("{} samples came late; their counts are in the next sample", faults_.late));
   }
   if (faults_.not_finite > 0) {
     say("not_finite", "", fmt::format("{} samples were infinite and skipped", faults_.not_finite));

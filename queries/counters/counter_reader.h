@@ -18,13 +18,13 @@ namespace outcomed {
 
 // Besides the counters, sources read these two for each target, and append them like any series:
 // process_start_time_seconds tells processes apart; up = 1 says that the target was scraped, even
-// where it had no counter to show yet (so that what appears later was born since). Sources that read
-// pages themselves add the `up` of each page, with the labels of its target.
+// where it had no counter to show yet (so that what appears later was born since). Sources that
+// read pages themselves add the `up` of each page, with the labels of its target.
 inline constexpr std::string_view kProcessStartMetric = "process_start_time_seconds";
 inline constexpr std::string_view kUpMetric = "up";
 
-// Use: begin(range); any number of open/append for the selectors wanted; finish(). What was appended
-// and not finished is forgotten by the next begin, and the memory is as before.
+// Use: begin(range); any number of open/append for the selectors wanted; finish(). What was
+// appended and not finished is forgotten by the next begin, and the memory is as before.
 class CounterReader final : public SampleSink {
  public:
   explicit CounterReader(std::vector<SignalPlan> plans);
@@ -44,8 +44,8 @@ class CounterReader final : public SampleSink {
   [[nodiscard]] const std::vector<Labels>& cells(std::size_t signal) const;
   void seed_cells(std::size_t signal, const std::vector<Labels>& cells);
 
-  // Jobs of the targets that showed a wanted counter (label `job`), sorted: lets a source narrow its
-  // questions for the two metrics above. Empty while none is known.
+  // Jobs of the targets that showed a wanted counter (label `job`), sorted: lets a source narrow
+  // its questions for the two metrics above. Empty while none is known.
   [[nodiscard]] std::vector<std::string> jobs() const;
 
   // save(): processes, calibration and, where `with_series`, the last value of each series (for

@@ -89,7 +89,8 @@ Birth judge_birth(const FirstSight& sight, const Target& target, const BirthEvid
     return evidence.created ? Birth::proved : Birth::assumed;
   }
   const std::int64_t target_before = target.scrape_before(sight.at);
-  const std::int64_t watched_since = target_before != 0 ? target.first_seen() : evidence.watch_start;
+  const std::int64_t watched_since =
+      target_before != 0 ? target.first_seen() : evidence.watch_start;
   const bool restarted = target_before != 0 && process != nullptr && process->start == 0;
   if (restarted) {  // Known only by its falling counters.
     return sight.at - target_before > evidence.limit.count() ? Birth::too_long : Birth::assumed;

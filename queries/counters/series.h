@@ -21,12 +21,12 @@ struct Stand {
 };
 
 struct SeriesMemory {
-  std::int64_t last_at = 0;    // Newest sample of any process, stale ones included.
-  std::vector<Stand> stands;   // One for each process, newest last; usually one.
+  std::int64_t last_at = 0;   // Newest sample of any process, stale ones included.
+  std::vector<Stand> stands;  // One for each process, newest last; usually one.
 };
 
-// A rise of a counter from one value to another, found at the sample taken at `at`. Values are those
-// of the counter itself, so that a divisor can be applied without losing a rest.
+// A rise of a counter from one value to another, found at the sample taken at `at`. Values are
+// those of the counter itself, so that a divisor can be applied without losing a rest.
 struct Rise {
   std::int64_t since = 0;  // The sample before.
   std::int64_t at = 0;
@@ -62,7 +62,7 @@ void walk_series(std::span<const Sample> samples, std::int64_t begin, const Targ
 struct BirthEvidence {
   std::optional<double> created;  // `_created` of this series in this process, Unix seconds.
   std::int64_t watch_start = 0;   // First scrape of anything by this source.
-  Duration limit{};               // No rise that may have lasted longer than this is booked at once.
+  Duration limit{};  // No rise that may have lasted longer than this is booked at once.
 };
 
 enum class Birth : std::uint8_t {

@@ -63,8 +63,10 @@ SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
       n_[id * steps_ + step] += debt;
       debt = 0;
     }
-    if (debt < 0) debts_[id] = debt;
-    else if (owed != debts_.end()) debts_.erase(id);
+    if (debt < 0)
+      debts_[id] = debt;
+    else if (owed != debts_.end())
+      debts_.erase(id);
   }
   return {range_, plan_->step, coverage, std::move(n_), std::move(k_)};
 }

@@ -30,8 +30,8 @@ class Tally {
 
   void begin(TimeRange range);
   void add(const Contribution& to, std::size_t step, std::int64_t count);
-  // Sums of terms that add and take (fallbacks) may be negative in one step when their counters were
-  // scraped a moment apart: the debt is carried into the next step, so totals stay exact.
+  // Sums of terms that add and take (fallbacks) may be negative in one step when their counters
+  // were scraped a moment apart: the debt is carried into the next step, so totals stay exact.
   SignalBatch finish(const std::vector<Coverage>& coverage);
 
   [[nodiscard]] const std::vector<Labels>& cells() const { return cells_; }

@@ -157,8 +157,7 @@ std::int64_t Target::scrape_before(std::int64_t at) const {
 }
 
 std::int64_t Target::scrape_before(std::int64_t at, std::uint32_t id) const {
-  for (auto it = std::ranges::lower_bound(scrapes_, at, {}, &Scrape::at);
-       it != scrapes_.begin();) {
+  for (auto it = std::ranges::lower_bound(scrapes_, at, {}, &Scrape::at); it != scrapes_.begin();) {
     --it;
     if (it->process == id) return it->at;
   }

@@ -14,7 +14,8 @@ constexpr std::string_view kFailed = "litellm_proxy_failed_requests_metric_total
 constexpr std::string_view kLatency = "litellm_request_total_latency_metric_count";
 // Successes that must have been seen before totals prove anything.
 constexpr double kEnough = 20;
-// A doubled gateway with 40 % streams shows 1.6; one that counts once shows 1 (a few in flight aside).
+// A doubled gateway with 40 % streams shows 1.6; one that counts once shows 1 (a few in flight
+// aside).
 constexpr double kClearlyMore = 1.1;
 
 struct Sums {
@@ -41,9 +42,10 @@ int divisor_of_version(std::string_view version) {
 DoubleCount::DoubleCount(std::string_view version)
     : configured_(divisor_of_version(version)),
       version_(version),
-      interest_{{std::string(kFailed), {}},
-                {std::string(kLatency), {}},
-                {std::string(kTotals), {*Matcher::make("status_code", Matcher::Op::equal, "200")}}} {}
+      interest_{
+          {std::string(kFailed), {}},
+          {std::string(kLatency), {}},
+          {std::string(kTotals), {*Matcher::make("status_code", Matcher::Op::equal, "200")}}} {}
 
 bool DoubleCount::settled() const {
   return configured_ != 0 ||
@@ -78,7 +80,8 @@ void DoubleCount::learn(const std::vector<LastValue>& values) {
 
 void DoubleCount::restarted(std::string_view target) {
   const auto found = known_.find(target);
-  if (found != known_.end()) found->second.basis = Basis::open;  // The divisor stays till proved otherwise.
+  if (found != known_.end())
+    found->second.basis = Basis::open;  // The divisor stays till proved otherwise.
 }
 
 int DoubleCount::divisor(std::string_view target) const {
@@ -96,8 +99,10 @@ std::vector<std::string> DoubleCount::facts() const {
   for (const auto& [target, known] : known_) {
     std::string_view why = "assumed to be counted once (nothing proves otherwise yet)";
     if (known.basis == Basis::org_label) why = "counted once (label org_id: 1.81.14 or later)";
-    if (known.divisor == 2) why = "counted twice and halved here (totals exceed successes: before 1.81.14)";
-    facts.push_back(fmt::format("{}: failed requests are {}", target.empty() ? "gateway" : target, why));
+    if (known.divisor == 2)
+      why = "counted twice and halved here (totals exceed successes: before 1.81.14)";
+    facts.push_back(
+        fmt::format("{}: failed requests are {}", target.empty() ? "gateway" : target, why));
   }
   return facts;
 }

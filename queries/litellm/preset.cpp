@@ -143,7 +143,8 @@ SignalPlan plan_of(const PresetSettings& settings, std::string name, std::string
 }
 
 SignalPlan requests(const PresetSettings& settings, std::shared_ptr<Calibration> calibration) {
-  SignalPlan plan = plan_of(settings, "requests", "Failures that consumers saw, of all their requests.");
+  SignalPlan plan =
+      plan_of(settings, "requests", "Failures that consumers saw, of all their requests.");
   plan.failure_labels = {"error_class", "exception_class", "exception_status"};
   plan.terms.push_back(term(select_failed(), failed_labels, {true, true}, true));
   add_successes(plan);
@@ -165,7 +166,8 @@ SignalPlan refusals(const PresetSettings& settings, std::shared_ptr<Calibration>
 }
 
 SignalPlan fallbacks(const PresetSettings& settings, std::shared_ptr<Calibration> calibration) {
-  SignalPlan plan = plan_of(settings, "fallbacks", "Requests that needed a fallback, of all requests.");
+  SignalPlan plan =
+      plan_of(settings, "fallbacks", "Requests that needed a fallback, of all requests.");
   plan.failure_labels = {"fallback_model"};
   plan.terms.push_back(term(select(kServedByFallback), fallback_labels, {false, true}));
   plan.terms.push_back(term(select(kFailedFallback), fallback_labels, {false, true}));

@@ -9,7 +9,8 @@
 
 namespace outcomed::litellm {
 
-// label_replace(v, target, replacement, source, regex); applied in order, the last that matches wins.
+// label_replace(v, target, replacement, source, regex); applied in order, the last that matches
+// wins.
 struct LabelMapping {
   std::string target;
   std::string source;
@@ -18,7 +19,8 @@ struct LabelMapping {
 };
 
 // exception_class and exception_status -> error_class. The status decides first and the class
-// overrides it. One known difference to classify(): "HTTPException" with 429 is read as rate_limited.
+// overrides it. One known difference to classify(): "HTTPException" with 429 is read as
+// rate_limited.
 std::vector<LabelMapping> error_class_mappings();
 
 // What a matcher on error_class means for exception_class: the exceptions of all classes that match

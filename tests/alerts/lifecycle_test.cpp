@@ -324,8 +324,8 @@ class PlainModel {
   Timestamp first_bad_;
   Timestamp last_;
   Timestamp good_since_;  // The epoch: not good.
-  Duration blind_{};   // Time without a judgement since first_bad_.
-  Duration scarce_{};  // Time with too few since the last judgement.
+  Duration blind_{};      // Time without a judgement since first_bad_.
+  Duration scarce_{};     // Time with too few since the last judgement.
 };
 
 struct Heard {

@@ -171,9 +171,10 @@ TEST(Share, SaysInOneSentenceWhoFailsHowMuchWhatIsNormalAndSinceWhen) {
   rule.minutes_of(59, 0, 0);
   rule.minutes_of(10, 8, 7);
   const Verdict verdict = rule.verdict();
-  EXPECT_EQ(verdict.sentence,
-            "judge: 70 of 80 requests (88 %) failed in the last 10m, refused by the gateway's router "
-            "(no deployment available); normal is at most 0.4 %; since 15:00 UTC.");
+  EXPECT_EQ(
+      verdict.sentence,
+      "judge: 70 of 80 requests (88 %) failed in the last 10m, refused by the gateway's router "
+      "(no deployment available); normal is at most 0.4 %; since 15:00 UTC.");
   EXPECT_EQ(verdict.judgement, Judgement::breached);
 }
 
@@ -245,9 +246,9 @@ TEST(Share, SumsLikeAListOfTheLastMinutes) {
       total += a;
       failed += b;
     }
-    const Judgement expected = total < 30            ? Judgement::too_few
-                               : failed * 4 > total  ? Judgement::breached
-                                                     : Judgement::healthy;
+    const Judgement expected = total < 30           ? Judgement::too_few
+                               : failed * 4 > total ? Judgement::breached
+                                                    : Judgement::healthy;
     ASSERT_EQ(rule.judgement(), expected) << failed << " of " << total;
   }
 }

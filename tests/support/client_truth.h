@@ -19,8 +19,8 @@ struct ClientRequest {
 std::vector<ClientRequest> read_client_requests(const std::string& path);
 
 struct Truth {
-  std::map<std::string, std::int64_t> n;                                   // By model.
-  std::map<std::pair<std::string, std::string>, std::int64_t> k;           // By model and class.
+  std::map<std::string, std::int64_t> n;                          // By model.
+  std::map<std::pair<std::string, std::string>, std::int64_t> k;  // By model and class.
   friend bool operator==(const Truth&, const Truth&) = default;
 };
 

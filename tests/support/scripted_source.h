@@ -46,8 +46,8 @@ class ScriptedSource final : public Source {
       const auto gap = gaps_.find(range.begin + step * static_cast<int>(i));
       batch.coverage.push_back(gap == gaps_.end() ? Coverage::complete : gap->second);
     }
-    for (auto it = minutes_.lower_bound(range.begin);
-         it != minutes_.end() && it->first < range.end; ++it) {
+    for (auto it = minutes_.lower_bound(range.begin); it != minutes_.end() && it->first < range.end;
+         ++it) {
       for (const auto& [who, counts] : it->second) {
         cell({{"model", who.first}});
         cell({{"model", who.first}, {"error_class", who.second}});
@@ -55,8 +55,8 @@ class ScriptedSource final : public Source {
     }
     batch.n.resize(cells_.size() * steps);
     batch.k.resize(cells_.size() * steps);
-    for (auto it = minutes_.lower_bound(range.begin);
-         it != minutes_.end() && it->first < range.end; ++it) {
+    for (auto it = minutes_.lower_bound(range.begin); it != minutes_.end() && it->first < range.end;
+         ++it) {
       const auto at = static_cast<std::size_t>((it->first - range.begin) / step);
       for (const auto& [who, counts] : it->second) {
         batch.n[cell({{"model", who.first}}) * steps + at] += counts.n;

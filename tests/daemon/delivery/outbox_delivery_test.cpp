@@ -102,7 +102,8 @@ TEST_F(OutboxDeliveryTest, RepeatsAFailedMessageUnderTheSameKeyAndWithTheSameAle
   ASSERT_EQ(hook_.told.size(), 3U);
   std::map<std::string, std::size_t> alerts_by_key;
   for (const Message& message : hook_.told) {
-    const auto [known, fresh] = alerts_by_key.try_emplace(message.idempotency_key, message.alerts.size());
+    const auto [known, fresh] =
+        alerts_by_key.try_emplace(message.idempotency_key, message.alerts.size());
     EXPECT_EQ(known->second, message.alerts.size());
   }
   EXPECT_EQ(alerts_by_key.size(), 2U);

@@ -1,4 +1,5 @@
-// The engine on scripted minutes and a real SQLite store: lifecycle, restarts, backlog, missing data.
+// The engine on scripted minutes and a real SQLite store: lifecycle, restarts, backlog, missing
+// data.
 #include "daemon/engine/engine.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +33,8 @@ RuleSpec share_rule(Duration hold, std::vector<std::string> by = {"model", "erro
   spec.signal = "requests";
   spec.by = std::move(by);
   spec.labels = {{"team", "llm"}};
-  spec.detector = std::make_shared<ShareDetector>(
-      params, SignalWords{"requests", "failed", minutes(1)});
+  spec.detector =
+      std::make_shared<ShareDetector>(params, SignalWords{"requests", "failed", minutes(1)});
   return spec;
 }
 
@@ -57,8 +58,8 @@ class EngineTest : public ::testing::Test {
     open_store();
     Route root;
     root.receiver = "hook";
-    announcer_ = std::make_shared<const Announcer>(
-        root, std::vector<QueuedPart>{{"hook", "hook"}}, std::map<std::string, Labels>{}, "");
+    announcer_ = std::make_shared<const Announcer>(root, std::vector<QueuedPart>{{"hook", "hook"}},
+                                                   std::map<std::string, Labels>{}, "");
     engine_ = std::make_unique<Engine>(
         std::vector<SourceUnit>{{"script", source_, Duration::zero(), {ScriptedSource::plan()}}},
         std::vector<RuleSpec>{std::move(rule)}, announcer_, EngineSettings{}, *store_,
@@ -210,7 +211,8 @@ TEST_F(EngineTest, OneMissedScrapeDoesNotStartThePendingClockAnew) {  // B3
   start(kNoon, share_rule(minutes(5)));
   tick_each_minute(kNoon, 10);
   ASSERT_EQ(episodes().size(), 1U);
-  EXPECT_EQ(episodes().front().fired_at, kNoon + minutes(8)) << "two minutes nobody saw count nothing";
+  EXPECT_EQ(episodes().front().fired_at, kNoon + minutes(8))
+      << "two minutes nobody saw count nothing";
 }
 
 TEST_F(EngineTest, FiresAgainAsANewEpisodeAfterAResolve) {  // B7, B8
@@ -281,7 +283,8 @@ TEST_F(EngineTest, ARuleThatIsGoneResolvesItsAlertAndSaysWhy) {  // F24
   ASSERT_GE(rows.size(), 2U);
   EXPECT_EQ(rows[1].status, AlertStatus::resolved);
   const auto all = episodes();
-  const auto gone = std::ranges::find(all, "model_failures", [](const Episode& e) { return e.key.rule; });
+  const auto gone =
+      std::ranges::find(all, "model_failures", [](const Episode& e) { return e.key.rule; });
   ASSERT_NE(gone, all.end());
   EXPECT_EQ(gone->resolve_reason, "the rule was removed or changed");
 }

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <fstream>
@@ -455,7 +456,9 @@ TEST_F(HttpServerTest, HalfOpenConnectionsAreEndedAndMakeRoom) {
   late.send(get("/healthz"));
   while (!late.has_news(500)) clock_.advance(16s);
   EXPECT_EQ(late.read().status, 200);
-  EXPECT_TRUE(flood.front().is_closed());
+  const auto ended =
+      std::ranges::count_if(flood, [](const RawClient& client) { return client.has_news(); });
+  EXPECT_GE(ended, 51) << "fifty others were before it in the queue";
 }
 
 TEST_F(HttpServerTest, StoppingFinishesWhatIsInProgressAndRefusesTheRest) {

@@ -15,19 +15,20 @@ namespace {
 
 TEST(Durations, FollowPrometheusGrammar) {  // H4
   const std::vector<std::pair<std::string, Duration>> good = {
-      {"0", 0ms},          {"0s", 0ms},       {"30s", 30s},
-      {"15m", 15min},      {"1h30m", 90min},  {"1d12h", 36h},
-      {"14d", 24h * 14},   {"1w", 24h * 7},   {"1y", 24h * 365},
-      {"500ms", 500ms},    {"1m30s", 90s},    {"1y2w3d4h5m6s7ms",
-                                               24h * (365 + 14 + 3) + 4h + 5min + 6s + 7ms},
+      {"0", 0ms},        {"0s", 0ms},
+      {"30s", 30s},      {"15m", 15min},
+      {"1h30m", 90min},  {"1d12h", 36h},
+      {"14d", 24h * 14}, {"1w", 24h * 7},
+      {"1y", 24h * 365}, {"500ms", 500ms},
+      {"1m30s", 90s},    {"1y2w3d4h5m6s7ms", 24h * (365 + 14 + 3) + 4h + 5min + 6s + 7ms},
   };
   for (const auto& [text, expected] : good) {
     const auto parsed = parse_duration(text);
     ASSERT_TRUE(parsed) << text << ": " << parsed.error().message;
     EXPECT_EQ(*parsed, expected) << text;
   }
-  for (const std::string text : {"", "12h1d", "1.5h", "1h 30m", "-5m", "5M", "m", "5", "1h1h", "1s1m",
-                                 "99999999999y", "10 s", "\t5m", "5min"}) {
+  for (const std::string text : {"", "12h1d", "1.5h", "1h 30m", "-5m", "5M", "m", "5", "1h1h",
+                                 "1s1m", "99999999999y", "10 s", "\t5m", "5min"}) {
     EXPECT_FALSE(parse_duration(text)) << text;
   }
 }
@@ -52,9 +53,9 @@ TEST(Durations, ComeBackFromTheirText) {
 
 TEST(Timestamps, ReadRfc3339WithAnyOffsetAndUnixSeconds) {
   const Timestamp noon = from_unix_ms(1'796'040'000'000);
-  for (const std::string text : {"2026-11-30T12:00:00Z", "2026-11-30T15:00:00+03:00",
-                                 "2026-11-30t07:30:00-04:30", "2026-11-30 12:00:00Z", "1796040000",
-                                 "2026-11-30T12:00Z"}) {
+  for (const std::string text :
+       {"2026-11-30T12:00:00Z", "2026-11-30T15:00:00+03:00", "2026-11-30t07:30:00-04:30",
+        "2026-11-30 12:00:00Z", "1796040000", "2026-11-30T12:00Z"}) {
     const auto at = parse_timestamp(text);
     ASSERT_TRUE(at) << text;
     EXPECT_EQ(*at, noon) << text;
@@ -62,8 +63,9 @@ TEST(Timestamps, ReadRfc3339WithAnyOffsetAndUnixSeconds) {
   EXPECT_EQ(*parse_timestamp("1796040000.754"), noon + 754ms);
   EXPECT_EQ(*parse_timestamp("2026-11-30T12:00:00.754Z"), noon + 754ms);
   EXPECT_EQ(*parse_timestamp("2026-11-30"), noon - 12h);
-  for (const std::string text : {"", "yesterday", "2026-13-01", "2026-02-30T00:00:00Z",
-                                 "2026-11-30T25:00:00Z", "-5", "1e99", "nan", "2026-11-30T12:00:00Q"}) {
+  for (const std::string text :
+       {"", "yesterday", "2026-13-01", "2026-02-30T00:00:00Z", "2026-11-30T25:00:00Z", "-5", "1e99",
+        "nan", "2026-11-30T12:00:00Q"}) {
     EXPECT_FALSE(parse_timestamp(text)) << text;
   }
 }
@@ -100,10 +102,10 @@ TEST(LabelSets, AreToldApartWhateverTheyHold) {  // T24
 TEST(Matchers, SpeakAlertmanagersSyntax) {  // H7
   const Labels judge{{"model", "judge"}, {"team", "qa"}};
   const std::vector<std::pair<std::string, bool>> cases = {
-      {"model=\"judge\"", true},      {"model=judge", true},        {"model = \"judge\" ", true},
-      {"model!=\"judge\"", false},    {"model=~\"j.*\"", true},     {"model=~\"j\"", false},
+      {"model=\"judge\"", true},         {"model=judge", true},       {"model = \"judge\" ", true},
+      {"model!=\"judge\"", false},       {"model=~\"j.*\"", true},    {"model=~\"j\"", false},
       {"model=~\"gpt-.*|judge\"", true}, {"model!~\"gpt-.*\"", true}, {"absent=\"\"", true},
-      {"absent!=\"x\"", true},        {"absent=~\".+\"", false},    {"team=~\"(?i)QA\"", true},
+      {"absent!=\"x\"", true},           {"absent=~\".+\"", false},   {"team=~\"(?i)QA\"", true},
   };
   for (const auto& [text, expected] : cases) {
     const auto matcher = Matcher::parse(text);
@@ -136,8 +138,9 @@ TEST(Selectors, AreReadAndWrittenAsPromql) {
   EXPECT_EQ(Selector::parse("up")->to_string(), "up");
   EXPECT_EQ(Selector::parse("up{}")->to_string(), "up");
   EXPECT_EQ(*Selector::parse(selector->to_string()), *selector);
-  for (const std::string text : {"", "rate(x[5m])", "x[5m]", "x offset 5m", "x{a}", "x{a=b}", "x{a=\"b\"",
-                                 "sum(x)", "x{a=\"b\"} > 1", "{a=\"b\"}", "x{a=\"b\" c=\"d\"}"}) {
+  for (const std::string text :
+       {"", "rate(x[5m])", "x[5m]", "x offset 5m", "x{a}", "x{a=b}", "x{a=\"b\"", "sum(x)",
+        "x{a=\"b\"} > 1", "{a=\"b\"}", "x{a=\"b\" c=\"d\"}"}) {
     EXPECT_FALSE(Selector::parse(text)) << text;
   }
 }
@@ -174,7 +177,8 @@ TEST(SavedBytes, ComeBackBitForBitAndNeverRunOver) {
 }
 
 TEST(Urls, AreShownWithoutPathQueryOrPassword) {  // D11
-  EXPECT_EQ(redact_url("https://hooks.example.org/services/T0/SECRET"), "https://hooks.example.org/…");
+  EXPECT_EQ(redact_url("https://hooks.example.org/services/T0/SECRET"),
+            "https://hooks.example.org/…");
   EXPECT_EQ(redact_url("http://127.0.0.1:9090"), "http://127.0.0.1:9090");
   EXPECT_EQ(redact_url("http://user:pa/ss@host/x"), "http://host/…");
   EXPECT_EQ(redact_url("http://host?token=SECRET"), "http://host/…");

@@ -11,8 +11,8 @@ namespace outcomed {
 namespace {
 
 using testing::add_counts;
-using testing::Counts;
 using testing::CounterWorld;
+using testing::Counts;
 using testing::plain_plan;
 using testing::WorldOptions;
 
@@ -220,9 +220,9 @@ TEST(CounterReader, CallsStepsWithoutAScrapeMissingAndQuietOnesComplete) {
   bench.put(series("up"), {{15, 1}, {75, 0}, {135, 1}});
   bench.put(series("served_total"), {{15, 3}, {135, 3}});
   bench.finish();
-  EXPECT_EQ(bench.last.batches.front().coverage,
-            (std::vector{Coverage::complete, Coverage::missing, Coverage::complete,
-                         Coverage::missing}));
+  EXPECT_EQ(
+      bench.last.batches.front().coverage,
+      (std::vector{Coverage::complete, Coverage::missing, Coverage::complete, Coverage::missing}));
 }
 
 TEST(CounterReader, DoesNotTakeAStaleMarkerForAScrape) {

@@ -31,8 +31,8 @@ inline SignalPlan plain_plan(Duration step = std::chrono::minutes(1)) {
 
 struct WorldOptions {
   bool exposes_start = true;
-  double restart_chance = 0.02;   // Per scrape.
-  double missed_chance = 0.05;    // Per scrape; gaps of several happen.
+  double restart_chance = 0.02;  // Per scrape.
+  double missed_chance = 0.05;   // Per scrape; gaps of several happen.
   std::int64_t interval_ms = 15'000;
   int scrapes = 400;
   int series = 6;
@@ -40,7 +40,9 @@ struct WorldOptions {
 
 class CounterWorld {
  public:
-  CounterWorld(std::uint64_t seed, WorldOptions options) : random_(seed), options_(options) { run(); }
+  CounterWorld(std::uint64_t seed, WorldOptions options) : random_(seed), options_(options) {
+    run();
+  }
 
   // Appends all samples with from < at <= to (and those `lookback_ms` before) to the reader.
   void feed(CounterReader& reader, std::int64_t from, std::int64_t to) const {
@@ -65,9 +67,9 @@ class CounterWorld {
   struct Counter {
     Labels labels;
     bool failure = false;
-    double value = 0;      // In the present process.
-    bool shown = false;    // It exists once it was incremented.
-    double seen = 0;       // Value at the last successful scrape of the present process.
+    double value = 0;    // In the present process.
+    bool shown = false;  // It exists once it was incremented.
+    double seen = 0;     // Value at the last successful scrape of the present process.
   };
 
   bool chance(double p) { return std::uniform_real_distribution<double>(0, 1)(random_) < p; }

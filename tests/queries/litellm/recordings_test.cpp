@@ -113,8 +113,8 @@ TEST_P(Recordings, EqualTheClientsCountsOverTheWhole) {
   EXPECT_TRUE(problems_.empty()) << problems_.front().message;
 }
 
-// A page is quiet when nothing was under way for a second and a half around it: then everything that
-// ended before it is on it, and nothing that ended after.
+// A page is quiet when nothing was under way for a second and a half around it: then everything
+// that ended before it is on it, and nothing that ended after.
 TEST_P(Recordings, EqualTheClientsCountsBetweenAnyTwoQuietScrapes) {
   if (!GetParam().page_shows_all) return;
   std::vector<double> quiet;

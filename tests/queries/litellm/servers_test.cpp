@@ -28,8 +28,8 @@ SignalPlan requests_plan() {
 TEST_P(Servers, GiveTheClientsFailuresExactlyByModelAndClass) {
   const std::string folder = std::string(OUTCOMED_DATA) + "/litellm/1.106.12-servers/";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "not here: " << folder;
-  Truth truth = testing::truth_between(
-      testing::read_client_requests(folder + "requests.jsonl.gz"), 0, 1e12);
+  Truth truth =
+      testing::truth_between(testing::read_client_requests(folder + "requests.jsonl.gz"), 0, 1e12);
   // Unknown names are one label since 1.106.
   truth.n["other"] = truth.n.extract("nosuch").mapped();
   truth.k[{"other", "invalid_request"}] = truth.k.extract({"nosuch", "invalid_request"}).mapped();
