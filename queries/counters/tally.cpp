@@ -1,5 +1,7 @@
 #include "queries/counters/tally.h"
 
+#include <algorithm>
+
 namespace outcomed {
 
 Tally::Tally(const SignalPlan& plan) : plan_(&plan), failure_labels_(plan.labels) {
@@ -21,7 +23,10 @@ void Tally::contributions(const Labels& raw, std::uint32_t signal, std::vector<C
     if (!labels) continue;
     Contribution to{signal, Contribution::kNone, Contribution::kNone, term.sign, term.calibrated};
     if (term.counts_n) to.n_cell = cell(labels->project(plan_->labels));
-    if (term.counts_k) to.k_cell = cell(labels->project(failure_labels_));
+    if (term.counts_k) {
+      to.k_cell = cell(labels->project(failure_labels_));
+      requests_of_[to.k_cell] = cell(labels->project(plan_->labels));
+    }
     out.push_back(to);
   }
 }
@@ -49,6 +54,16 @@ void Tally::add(const Contribution& to, std::size_t step, std::int64_t count) {
   }
 }
 
+void Tally::count_failures_as_requests() {
+  std::vector<std::int64_t> failures(n_.size());
+  for (const auto& [k_cell, n_cell] : requests_of_) {
+    for (std::size_t step = 0; step < steps_; ++step) {
+      failures[n_cell * steps_ + step] += k_[k_cell * steps_ + step];
+    }
+  }
+  for (std::size_t i = 0; i < n_.size(); ++i) n_[i] = std::max(n_[i], failures[i]);
+}
+
 SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
   const std::size_t size = cells_.size() * steps_;
   n_.resize(size);
@@ -68,6 +83,7 @@ SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
     else if (owed != debts_.end())
       debts_.erase(id);
   }
+  count_failures_as_requests();
   return {range_, plan_->step, coverage, std::move(n_), std::move(k_)};
 }
 

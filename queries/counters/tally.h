@@ -30,8 +30,10 @@ class Tally {
 
   void begin(TimeRange range);
   void add(const Contribution& to, std::size_t step, std::int64_t count);
-  // Sums of terms that add and take (fallbacks) may be negative in one step when their counters
-  // were scraped a moment apart: the debt is carried into the next step, so totals stay exact.
+  // No step has fewer requests than failures: a failure series whose requests have no series yet is
+  // 100 %, not "no data". Sums of terms that add and take (fallbacks) may be negative in one step
+  // when their counters were scraped a moment apart: the debt is carried into the next step, so
+  // totals stay exact.
   SignalBatch finish(const std::vector<Coverage>& coverage);
 
   [[nodiscard]] const std::vector<Labels>& cells() const { return cells_; }
@@ -43,12 +45,14 @@ class Tally {
 
  private:
   CellId cell(Labels labels);
+  void count_failures_as_requests();
   std::int64_t& at(std::vector<std::int64_t>& values, CellId cell, std::size_t step);
 
   const SignalPlan* plan_;
   std::vector<std::string> failure_labels_;  // labels and failure_labels together
   std::vector<Labels> cells_;
   std::unordered_map<Labels, CellId, LabelsHash> ids_;
+  std::unordered_map<CellId, CellId> requests_of_;  // Failure cell -> its denominator.
   std::unordered_map<CellId, std::int64_t> debts_;  // Negative rests; persisted by label set.
 
   TimeRange range_;

@@ -225,6 +225,20 @@ TEST(CounterReader, CallsStepsWithoutAScrapeMissingAndQuietOnesComplete) {
       (std::vector{Coverage::complete, Coverage::missing, Coverage::complete, Coverage::missing}));
 }
 
+TEST(CounterReader, FailuresWhoseRequestsHaveNoSeriesAreAHundredPercent) {
+  SignalPlan plan = plain_plan();
+  plan.terms.front().counts_n = false;  // As in a signal of one's own: two separate counters.
+  Bench bench(plan);
+  bench.begin(0, 120);
+  bench.put(series("up"), {{15, 1}, {30, 1}, {90, 1}});
+  bench.put(series("failed_total", "a:1", "500"), {{30, 4}, {90, 4}});
+  bench.put(series("failed_total", "a:1", "503"), {{30, 3}, {90, 3}});
+  bench.put(series("served_total"), {{90, 5}});
+  bench.finish();
+  EXPECT_EQ(bench.total_k(), 7);
+  EXPECT_EQ(bench.total_n(), 7 + 5);
+}
+
 TEST(CounterReader, DoesNotTakeAStaleMarkerForAScrape) {
   Bench bench;
   bench.begin(0, 180);
