@@ -42,6 +42,7 @@ class StoryServer:
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
+            wbufsize = -1  # An answer is one packet: the other side makes the same calls each time.
 
             def setup(self):
                 super().setup()

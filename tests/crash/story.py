@@ -56,7 +56,7 @@ class Gateway:
         for model in MODELS:
             labels = {"requested_model": model, **TARGET}
             if FAILED in names:
-                yield ({"__name__": FAILED, "exception_class": "Openai.RateLimitError",
+                yield ({"__name__": FAILED, "exception_class": "RouterRateLimitError",
                         "exception_status": "429", "route": "/chat/completions", **labels},
                        lambda number, model=model: self.failed(model, number))
             if SERVED in names:
@@ -75,7 +75,7 @@ class Gateway:
 def configuration(server, api, store, step, window, hold):
     """Durations are texts. One receiver of pages and one of tickets."""
     return json.dumps({
-        "sources": {"prom": {"kind": "prometheus", "url": server, "delay": "0s", "timeout": "900ms",
+        "sources": {"prom": {"kind": "prometheus", "url": server, "delay": "0s", "timeout": "900ms", "backfill": "range",
                              "lookback": "20s" if step == "1s" else "5m"}},
         "presets": [{"litellm": {"metrics": "prom", "version": "1.106.12", "step": step}}],
         "rules": [
