@@ -79,10 +79,11 @@ class Store {
   virtual Result<std::vector<Episode>> episodes(const EpisodeFilter& filter) = 0;
   virtual Result<std::optional<Episode>> episode(const std::string& id) = 0;
 
-  // Outbox. queued(): ascending id, for one receiver. settle() writes back one row.
+  // Outbox. queued(): ascending id, for one receiver. settle() writes back rows, all or
+  // none of them: a crash must not part what was sent in one message.
   virtual Result<std::vector<OutboxRow>> queued(const std::string& receiver) = 0;
   virtual Result<std::vector<OutboxRow>> deliveries(const std::string& episode) = 0;
-  virtual Status settle(const OutboxRow& row) = 0;
+  virtual Status settle(const std::vector<OutboxRow>& rows) = 0;
 
   // Configurations that were in force: kept by hash, first and last use.
   virtual Status remember_config(const std::string& hash, const std::string& text,

@@ -57,7 +57,8 @@ std::string why(const RuleRunner::GroupView& view, const Verdict& verdict, const
     case Judgement::lingering:
       return state.phase == Phase::firing
                  ? fmt::format("{} is not yet below the line that ends it", share)
-                 : fmt::format("{} of {} is too little to start an alert", verdict.k, verdict.n);
+                 : fmt::format("{} ({} of {}) would keep an alert going, but not start one", share,
+                               verdict.k, verdict.n);
     case Judgement::breached:
       break;
   }

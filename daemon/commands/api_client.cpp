@@ -1,16 +1,40 @@
 #include "daemon/commands/api_client.h"
 
+#include <nlohmann/json.hpp>
+
 namespace outcomed {
+namespace {
+
+// Where a daemon that listens everywhere is reached.
+std::string reachable(const std::string& listen) {
+  const auto colon = listen.rfind(':');
+  const std::string host = listen.substr(0, colon);
+  if (colon == std::string::npos || (!host.empty() && host != "0.0.0.0" && host != "[::]"))
+    return listen;
+  return "127.0.0.1" + listen.substr(colon);
+}
+
+}  // namespace
 
 Result<std::optional<std::string>> ask_daemon(const HttpConfig& config, HttpClient& http,
                                               const std::string& path) {
   HttpRequest request;
-  request.url = "http://" + config.listen + path;
+  request.url = "http://" + reachable(config.listen) + path;
   request.timeout = 5s;
   auto response = http.send(request);
   if (!response) {
     if (response.error().kind == ErrorKind::unavailable) return std::optional<std::string>();
     return std::move(response).error();
+  }
+  // What isn't there is the caller's mistake, in the words that reading the file would have.
+  if (response->status == 404) {
+    const auto body = nlohmann::json::parse(response->body, nullptr, false);
+    if (body.is_object() && body.value("errorType", nlohmann::json()) == "not_found") {
+      const auto text = body.find("error");
+      if (text != body.end() && text->is_string()) {
+        return Error{ErrorKind::invalid, text->get<std::string>()};
+      }
+    }
   }
   if (response->status != 200) return error_of_status(*response).while_doing("the daemon's API");
   return std::optional(std::move(response->body));

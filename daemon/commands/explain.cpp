@@ -103,11 +103,12 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
   CurlClient http(secrets);
   std::string path = "/api/v1/explain?rule=" + url_encode(words[0]);
   for (const Matcher& matcher : *matchers) path += "&match=" + url_encode(matcher.to_string());
+  // A daemon that answers badly is an error: what the sources say anew is not its state.
   auto asked = ask_daemon(loaded.config.http, http, path);
   Result<std::string> answer =
-      asked && *asked
-          ? Result<std::string>(**asked)
-          : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell.clock);
+      !asked   ? Result<std::string>(std::move(asked).error())
+      : *asked ? Result<std::string>(**std::move(asked))
+               : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell.clock);
   if (!answer) {
     shell.err << "outcomed: " << answer.error().message << "\n";
     return status_of(answer.error());

@@ -60,18 +60,20 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
     unknown.detail = "attempt begun";
     claimed.push_back(after_attempt(row, unknown, before, jitter, policy_));
     if (claimed.back().state == OutboxState::dead) claimed.back().state = OutboxState::queued;
-    if (const Status status = store_.settle(claimed.back()); !status) return status;
   }
+  if (Status status = store_.settle(claimed); !status) return status;
   const SendResult result = receiver_.send(combined(rows));
   const Timestamp after = hooks_.now();
   DeliveryReport report{
       outbox_, result.outcome, result.detail, rows.size(), rows.front().attempts + 1,
       false,   after - before};
+  // Together, so that after a crash the same rows go out again under the same key, or none.
+  std::vector<OutboxRow> settled;
   for (const OutboxRow& row : rows) {
-    const OutboxRow settled = after_attempt(row, result, after, jitter, policy_);
-    report.dead |= settled.state == OutboxState::dead;
-    if (const Status status = store_.settle(settled); !status) return status;
+    settled.push_back(after_attempt(row, result, after, jitter, policy_));
+    report.dead |= settled.back().state == OutboxState::dead;
   }
+  if (Status status = store_.settle(settled); !status) return status;
   hooks_.report(report);
   return ok();
 }
@@ -80,7 +82,7 @@ Status OutboxDelivery::drop(OutboxRow& row, std::string why) {
   row.state = OutboxState::superseded;
   row.settled_at = hooks_.now();
   row.last_answer = std::move(why);
-  return store_.settle(row);
+  return store_.settle({row});
 }
 
 // A resolve whose firing was given up: the other side never heard of the alert.

@@ -20,6 +20,14 @@ std::string storage_name(const SignalPlan& plan) {
   return fmt::format("{}#{:08x}", plan.name, shape.fingerprint() & 0xffffffffU);
 }
 
+Problem too_many_groups(const RuleRunner& runner) {
+  return {
+      "too_many_groups", runner.spec().name,
+      fmt::format("{} label sets beyond the most groups a rule may have are not judged; split by "
+                  "fewer labels or filter with matchers",
+                  runner.refused_groups())};
+}
+
 Labels row_labels(const RuleSpec* rule) { return rule == nullptr ? Labels{} : rule->labels; }
 
 }  // namespace
@@ -72,6 +80,7 @@ class Engine::Impl {
   void run_unit(Unit& unit, Timestamp target, std::optional<Result<Fetch>> first,
                 SourceReport& report);
   void fold(Unit& unit, Fetch& fetch);
+  void record(Unit& unit, const Fetch& fetch);
   void apply(const RuleEvent& event, const RuleSpec* rule, const Unit& unit);
   void judge_health(Unit& unit, const SourceReport& report, Timestamp now);
   std::string memory_of(const Unit& unit) const;
@@ -188,7 +197,7 @@ Status Engine::Impl::fold_stored(Unit& unit) {
                                                      unit.storage[i], format_rfc3339(row.start))};
       }
       for (const Bound& bound : unit.rules) {
-        if (bound.plan == i) bound.runner->advance(batch, 0, cells, false, none);
+        if (bound.plan == i) bound.runner->advance(batch, cells, Timestamp::max(), none);
       }
       expected = row.start + row.length;
     }
@@ -259,31 +268,45 @@ void Engine::Impl::apply(const RuleEvent& event, const RuleSpec* rule, const Uni
   book_.apply(full, row_labels(rule), settings_.config_hash);
 }
 
+// Rules are folded one after the other; their events go into the book in order of time.
 void Engine::Impl::fold(Unit& unit, Fetch& fetch) {
   unit.facts = std::move(fetch.facts);
-  const std::size_t steps = fetch.batches.empty() ? 0 : fetch.batches.front().steps();
+  struct Happened {
+    RuleEvent event;
+    const RuleSpec* rule;
+  };
+  std::vector<Happened> happened;
   std::vector<RuleEvent> events;
-  for (std::size_t step = 0; step < steps; ++step) {
-    for (const Bound& bound : unit.rules) {
-      const SignalBatch& batch = fetch.batches[bound.plan];
-      const Timestamp end = batch.range.begin + batch.step * static_cast<std::int64_t>(step + 1);
-      events.clear();
-      bound.runner->advance(batch, step, unit.spec.source->cells(bound.plan), end > unit.judge_from,
-                            events);
-      for (const RuleEvent& event : events) apply(event, &bound.runner->spec(), unit);
+  for (const Bound& bound : unit.rules) {
+    events.clear();
+    bound.runner->advance(fetch.batches[bound.plan], unit.spec.source->cells(bound.plan),
+                          unit.judge_from, events);
+    for (RuleEvent& event : events) {
+      happened.push_back({std::move(event), &bound.runner->spec()});
     }
   }
+  std::ranges::stable_sort(happened, {}, [](const Happened& h) { return h.event.transition.at; });
+  for (const Happened& h : happened) apply(h.event, h.rule, unit);
+  for (const SignalBatch& batch : fetch.batches) folded_ += batch.steps();
+  for (const Bound& bound : unit.rules) {
+    if (bound.runner->refused_groups() > 0) {
+      fetch.problems.push_back(too_many_groups(*bound.runner));
+    }
+  }
+}
+
+// What the store must learn of a fetch.
+void Engine::Impl::record(Unit& unit, const Fetch& fetch) {
   for (std::size_t i = 0; i < fetch.batches.size(); ++i) {
     const std::vector<Labels>& cells = unit.spec.source->cells(i);
     for (std::size_t id = unit.stored_cells[i]; id < cells.size(); ++id) {
       record_.cells.push_back({unit.storage[i], static_cast<std::uint32_t>(id), cells[id]});
     }
     unit.stored_cells[i] = cells.size();
-    for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t step = 0; step < fetch.batches[i].steps(); ++step) {
       record_.buckets.push_back(pack(fetch.batches[i], step, unit.storage[i]));
     }
   }
-  folded_ += steps * fetch.batches.size();
 }
 
 void Engine::Impl::run_unit(Unit& unit, Timestamp target, std::optional<Result<Fetch>> first,
@@ -304,6 +327,7 @@ void Engine::Impl::run_unit(Unit& unit, Timestamp target, std::optional<Result<F
       unit.health->reason = fetched->problems.front().message;
     }
     fold(unit, *fetched);
+    record(unit, *fetched);
     for (Problem& problem : fetched->problems) report.problems.push_back(std::move(problem));
     report.buckets += fetched->batches.size() * coverage.size();
     unit.watermark = range->end;
@@ -397,7 +421,6 @@ Status Engine::Impl::replay(TimeRange range, const std::function<void(double)>& 
       Result<Fetch> fetched = unit.spec.source->fetch(*chunk);
       if (!fetched) return std::move(fetched).error();
       fold(unit, *fetched);
-      record_ = {};
       for (Problem& problem : fetched->problems) {
         if (std::ranges::find(replay_problems_, problem) == replay_problems_.end()) {
           replay_problems_.push_back(std::move(problem));

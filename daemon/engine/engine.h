@@ -64,7 +64,7 @@ class Engine {
   // One round over every source: everything up to now − delay, then one commit.
   TickReport tick(Timestamp now);
 
-  // Folds a span of one finite source: backtest. Nothing is told; the store is committed as usual.
+  // Folds a span of one finite source: backtest. Nothing is told and nothing stored.
   Status replay(TimeRange range, const std::function<void(double share_done)>& progress);
 
   [[nodiscard]] std::vector<RuleRunner::GroupView> groups(const std::string& rule) const;

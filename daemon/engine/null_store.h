@@ -30,7 +30,7 @@ class NullStore final : public Store {
   Result<std::vector<OutboxRow>> deliveries(const std::string&) override {
     return std::vector<OutboxRow>{};
   }
-  Status settle(const OutboxRow&) override { return ok(); }
+  Status settle(const std::vector<OutboxRow>&) override { return ok(); }
   Status remember_config(const std::string&, const std::string&, Timestamp) override {
     return ok();
   }

@@ -17,17 +17,21 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 // Requests of one set of the signal's labels: the n of all groups that split only failures.
 struct RuleRunner::Parent {
   Labels labels;
-  std::int64_t n = 0;
   std::unique_ptr<Fold> template_fold;  // Fed with k = 0: the past of groups that appear later.
 };
 
 struct RuleRunner::Group {
   Labels labels;
   std::uint32_t parent = 0;
-  std::int64_t k = 0;
   std::unique_ptr<Fold> fold;
   std::vector<AlertState> tiers;
   std::vector<bool> changed;
+};
+
+// Of one batch, by parent (group), then by step.
+struct RuleRunner::Counts {
+  std::vector<std::int64_t> n;
+  std::vector<std::int64_t> k;
 };
 
 RuleRunner::RuleRunner(const RuleSpec& spec, const SignalPlan& plan) : spec_(&spec), plan_(&plan) {
@@ -69,10 +73,7 @@ std::uint32_t RuleRunner::group_of(Labels labels, std::uint32_t parent) {
   if (const auto found = group_index_.find(labels); found != group_index_.end()) {
     return found->second;
   }
-  if (groups_.size() >= kMaxGroups) {
-    ++refused_groups_;
-    return kNowhere;
-  }
+  if (groups_.size() >= kMaxGroups) return kNowhere;
   auto group = std::make_unique<Group>();
   group->parent = parent;
   group->fold = spec_->detector->start(labels);
@@ -116,6 +117,7 @@ RuleRunner::CellPlace RuleRunner::place(const Labels& cell) {
   // Cells of requests have no failure labels: they make no group of a rule that splits failures.
   if (splits_failures_ && !has_failure_label) return place;
   place.group = group_of(cell.project(spec_->by), place.parent);
+  if (place.group == kNowhere) ++refused_groups_;
   return place;
 }
 
@@ -137,32 +139,51 @@ void RuleRunner::judge(Group& group, Timestamp at, std::vector<RuleEvent>& event
   }
 }
 
-void RuleRunner::advance(const SignalBatch& batch, std::size_t step,
-                         const std::vector<Labels>& cells, bool judging,
-                         std::vector<RuleEvent>& events) {
-  place_new_cells(cells);
+RuleRunner::Counts RuleRunner::sums(const SignalBatch& batch) const {
   const std::size_t steps = batch.steps();
-  const std::size_t known = std::min(places_.size(), steps == 0 ? 0 : batch.n.size() / steps);
+  const std::size_t known = std::min(places_.size(), batch.n.size() / steps);
+  Counts counts;
+  counts.n.resize(parents_.size() * steps);
+  counts.k.resize(groups_.size() * steps);
   for (std::size_t cell = 0; cell < known; ++cell) {
     const CellPlace& to = places_[cell];
     if (to.parent == kNowhere) continue;
-    parents_[to.parent]->n += batch.n[cell * steps + step];
-    if (to.group != kNowhere) groups_[to.group]->k += batch.k[cell * steps + step];
+    const std::int64_t* const n = &batch.n[cell * steps];
+    std::int64_t* const parent = &counts.n[to.parent * steps];
+    for (std::size_t step = 0; step < steps; ++step) parent[step] += n[step];
+    if (to.group == kNowhere) continue;
+    const std::int64_t* const k = &batch.k[cell * steps];
+    std::int64_t* const group = &counts.k[to.group * steps];
+    for (std::size_t step = 0; step < steps; ++step) group[step] += k[step];
   }
-  Bucket bucket{batch.range.begin + batch.step * static_cast<std::int64_t>(step), batch.step, 0, 0,
-                batch.coverage[step]};
-  for (const auto& group : groups_) {
-    bucket.n = parents_[group->parent]->n;
-    bucket.k = group->k;
-    group->fold->advance(bucket);
-    group->k = 0;
-    if (judging) judge(*group, bucket.end(), events);
+  return counts;
+}
+
+void RuleRunner::advance(const SignalBatch& batch, const std::vector<Labels>& cells,
+                         Timestamp judge_from, std::vector<RuleEvent>& events) {
+  place_new_cells(cells);
+  const std::size_t steps = batch.steps();
+  if (steps == 0) return;
+  const Counts counts = sums(batch);
+  const auto bucket = [&](std::size_t step, std::int64_t n, std::int64_t k) {
+    return Bucket{batch.range.begin + batch.step * static_cast<std::int64_t>(step), batch.step, n,
+                  k, batch.coverage[step]};
+  };
+  for (std::size_t index = 0; index < groups_.size(); ++index) {
+    Group& group = *groups_[index];
+    const std::int64_t* const n = &counts.n[group.parent * steps];
+    const std::int64_t* const k = &counts.k[index * steps];
+    for (std::size_t step = 0; step < steps; ++step) {
+      const Bucket now = bucket(step, n[step], k[step]);
+      group.fold->advance(now);
+      if (now.end() > judge_from) judge(group, now.end(), events);
+    }
   }
-  bucket.k = 0;
-  for (const auto& parent : parents_) {
-    bucket.n = parent->n;
-    if (parent->template_fold != nullptr) parent->template_fold->advance(bucket);
-    parent->n = 0;
+  for (std::size_t index = 0; index < parents_.size(); ++index) {
+    Fold* const fold = parents_[index]->template_fold.get();
+    if (fold == nullptr) continue;
+    const std::int64_t* const n = &counts.n[index * steps];
+    for (std::size_t step = 0; step < steps; ++step) fold->advance(bucket(step, n[step], 0));
   }
 }
 

@@ -39,10 +39,12 @@ class RuleRunner {
   RuleRunner(const RuleSpec& spec, const SignalPlan& plan);
   ~RuleRunner();
 
-  // Folds one step. `cells` are the label sets of the batch's cells. With `judge` false only the
-  // memories move (history before the watch), no alert does.
-  void advance(const SignalBatch& batch, std::size_t step, const std::vector<Labels>& cells,
-               bool judge, std::vector<RuleEvent>& events);
+  // Folds every step of the batch, group by group, so that one group's memory is at hand for all of
+  // them: the events come by group, each group's in time order. `cells` are the label sets of the
+  // batch's cells. Buckets that end at `judge_from` or before only move the memories (history before
+  // the watch), no alert.
+  void advance(const SignalBatch& batch, const std::vector<Labels>& cells, Timestamp judge_from,
+               std::vector<RuleEvent>& events);
 
   // Restores an alert; false when this rule has no such tier. Makes the group where it is missing.
   bool restore(const AlertState& state, std::vector<RuleEvent>& events, Timestamp at);
@@ -74,6 +76,8 @@ class RuleRunner {
   CellPlace place(const Labels& cell);
   std::uint32_t parent_of(Labels labels);
   std::uint32_t group_of(Labels labels, std::uint32_t parent);
+  struct Counts;
+  [[nodiscard]] Counts sums(const SignalBatch& batch) const;
   void judge(Group& group, Timestamp at, std::vector<RuleEvent>& events);
   [[nodiscard]] AlertPolicy policy(std::size_t tier) const;
 

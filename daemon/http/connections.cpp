@@ -25,6 +25,11 @@ void Connections::watch(const std::stop_token& stop) {
     for (const auto& [socket, connection] : open_) {
       if (connection.deadline <= now) end_connection(socket);
     }
+    // libmicrohttpd doesn't tell when it had no memory for one.
+    if (open_.empty() && on_the_way_ > 0 && now - last_handed_over_ > limits_.request) {
+      on_the_way_ = 0;
+      changed_.notify_all();
+    }
   }
 }
 
@@ -38,6 +43,7 @@ bool Connections::wait_for_room(const std::stop_token& stop) {
 void Connections::handed_over() {
   const std::lock_guard lock(mutex_);
   ++on_the_way_;
+  last_handed_over_ = clock_.steady_now();
 }
 
 void Connections::not_taken() {

@@ -61,6 +61,7 @@ class Connections {
   std::condition_variable_any changed_;
   std::unordered_map<int, Connection> open_;
   std::size_t on_the_way_ = 0;
+  SteadyTime last_handed_over_;
   int busy_ = 0;
   bool is_ending_ = false;
   std::jthread watcher_;  // Last: it uses the others.

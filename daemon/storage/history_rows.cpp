@@ -119,16 +119,21 @@ Status write_outbox(Database& database, const std::vector<OutboxRow>& rows) {
   return ok();
 }
 
-Status settle_row(Database& database, const OutboxRow& row) {
+Status settle_rows(Database& database, const std::vector<OutboxRow>& rows) {
   Statement update = database.prepare(
       "UPDATE outbox SET state = ?, next_attempt = ?, attempts = ?, settled_at = ?, "
       "last_answer = ? WHERE id = ?",
       "settle a delivery");
-  const Status done = update.run({to_string(row.state), row.next_attempt, row.attempts,
-                                  row.settled_at, row.last_answer, row.id});
-  if (!done) return done;
-  if (database.changes() == 1) return ok();
-  return Error{ErrorKind::invalid, fmt::format("settle a delivery: there is no row {}", row.id)};
+  for (const OutboxRow& row : rows) {
+    const Status done = update.run({to_string(row.state), row.next_attempt, row.attempts,
+                                    row.settled_at, row.last_answer, row.id});
+    if (!done) return done;
+    if (database.changes() != 1) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("settle a delivery: there is no row {}", row.id)};
+    }
+  }
+  return ok();
 }
 
 Status write_config(Database& database, const std::string& hash, const std::string& text,

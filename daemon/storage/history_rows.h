@@ -13,7 +13,7 @@ namespace outcomed {
 
 Status write_episodes(sqlite::Database& database, const std::vector<Episode>& episodes);
 Status write_outbox(sqlite::Database& database, const std::vector<OutboxRow>& rows);
-Status settle_row(sqlite::Database& database, const OutboxRow& row);
+Status settle_rows(sqlite::Database& database, const std::vector<OutboxRow>& rows);
 Status write_config(sqlite::Database& database, const std::string& hash, const std::string& text,
                     Timestamp now);
 

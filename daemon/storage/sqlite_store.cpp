@@ -152,9 +152,9 @@ Result<std::vector<OutboxRow>> SqliteStore::deliveries(const std::string& episod
   return reading([&](Database& database) { return read_deliveries(database, episode); });
 }
 
-Status SqliteStore::settle(const OutboxRow& row) {
+Status SqliteStore::settle(const std::vector<OutboxRow>& rows) {
   return writing("settle a delivery",
-                 [&](Database& database) { return settle_row(database, row); });
+                 [&](Database& database) { return settle_rows(database, rows); });
 }
 
 Status SqliteStore::remember_config(const std::string& hash, const std::string& text,

@@ -57,8 +57,9 @@ class SqliteStore final : public Store {
 
   Result<std::vector<OutboxRow>> queued(const std::string& receiver) override;
   Result<std::vector<OutboxRow>> deliveries(const std::string& episode) override;
-  // Writes state, attempts, times and answer of the row with this id; message and addressee stay.
-  Status settle(const OutboxRow& row) override;
+  // Writes state, attempts, times and answer of the rows with these ids; messages and addressees
+  // stay.
+  Status settle(const std::vector<OutboxRow>& rows) override;
 
   Status remember_config(const std::string& hash, const std::string& text, Timestamp now) override;
   // The one remembered last.

@@ -42,17 +42,16 @@ bool ShareFold::beyond(double line) const {
   return detector_->is_below() ? k < edge - slack : k > edge + slack;
 }
 
+bool ShareFold::enough_failures() const {
+  return detector_->is_below() || window_.k() >= detector_->params().min_failures;
+}
+
 void ShareFold::track_evidence(const Bucket& bucket) {
-  double lowest = detector_->line(0);
-  for (std::size_t i = 1; i < detector_->tiers().size(); ++i) {
-    lowest = detector_->is_below() ? std::max(lowest, detector_->line(i))
-                                   : std::min(lowest, detector_->line(i));
-  }
   const auto n = static_cast<double>(bucket.n);
   const auto k = static_cast<double>(bucket.k);
   // Half-way between the line and the good end of the scale.
-  const double reference = detector_->is_below() ? (1 + lowest) / 2 : lowest / 2;
-  const double excess = detector_->is_below() ? reference * n - k : k - reference * n;
+  const double line = detector_->first_line();
+  const double excess = detector_->is_below() ? (1 + line) / 2 * n - k : k - line / 2 * n;
   evidence_ = std::max(0.0, evidence_ + excess);
 }
 
@@ -84,11 +83,10 @@ Timestamp ShareFold::most_likely_onset(const Bucket& newest) const {
   return newest.start - detector_->words().step * static_cast<std::int64_t>(best_back);
 }
 
+// Some tier is breached when the line that is crossed first is.
 void ShareFold::track_onset(const Bucket& bucket) {
-  bool breached = false;
-  for (std::size_t tier = 0; tier < detector_->tiers().size(); ++tier) {
-    breached |= judgement(tier) == Judgement::breached;
-  }
+  const bool breached = beyond(detector_->first_line()) && enough_failures() &&
+                        window_.n() >= detector_->params().min_requests;
   if (breached && !breached_) onset_ = most_likely_onset(bucket);
   if (!breached && breached_) evidence_ = 0;  // Over: the next change has evidence of its own.
   breached_ = breached;
@@ -99,8 +97,7 @@ void ShareFold::track_onset(const Bucket& bucket) {
 void ShareFold::learn(const Bucket& bucket) {
   open_n_ += bucket.n;
   open_k_ += bucket.k;
-  tainted_ |= beyond(detector_->line(0)) && window_.n() >= detector_->params().min_requests &&
-              window_.k() >= detector_->params().min_failures;
+  tainted_ |= breached_;
   if (evidence_ > 0) return;
   if (!tainted_) {
     const std::int64_t hour = unix_ms(bucket.start) / kHourMs;
@@ -140,8 +137,7 @@ Judgement ShareFold::judgement(std::size_t tier) const {
   const ShareParams& params = detector_->params();
   if (window_.n() < params.min_requests) return Judgement::too_few;
   if (beyond(detector_->line(tier))) {
-    const bool enough = detector_->is_below() || window_.k() >= params.min_failures;
-    return enough ? Judgement::breached : Judgement::lingering;
+    return enough_failures() ? Judgement::breached : Judgement::lingering;
   }
   const auto back = detector_->is_below() ? params.resolve_above : params.resolve_below;
   if (back && !detector_->is_below() && !(double(window_.k()) < *back * double(window_.n()))) {

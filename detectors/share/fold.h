@@ -38,6 +38,7 @@ class ShareFold final : public Fold {
   };
   [[nodiscard]] Normal normal() const;
   [[nodiscard]] bool beyond(double line) const;
+  [[nodiscard]] bool enough_failures() const;
   void track_evidence(const Bucket& bucket);
   void track_onset(const Bucket& bucket);
   [[nodiscard]] Timestamp most_likely_onset(const Bucket& newest) const;

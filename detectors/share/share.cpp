@@ -119,6 +119,9 @@ ShareDetector::ShareDetector(ShareParams params, SignalWords words)
   for (const ShareTier& tier : params_.tiers) {
     tiers_.push_back({tier.severity, tier.hold, tier.above.value_or(tier.below.value_or(0))});
   }
+  below_ = params_.tiers.front().below.has_value();
+  const auto [lowest, highest] = std::ranges::minmax(tiers_, {}, &Tier::threshold);
+  first_line_ = below_ ? highest.threshold : lowest.threshold;
 }
 
 std::unique_ptr<Fold> ShareDetector::start(const Labels& group) const {

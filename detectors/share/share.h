@@ -51,14 +51,18 @@ class ShareDetector final : public Detector {
   // For rule files and explanations.
   [[nodiscard]] const ShareParams& params() const { return params_; }
   [[nodiscard]] const SignalWords& words() const { return words_; }
-  [[nodiscard]] bool is_below() const { return params_.tiers.front().below.has_value(); }
+  [[nodiscard]] bool is_below() const { return below_; }
   [[nodiscard]] double line(std::size_t tier) const { return tiers_[tier].threshold; }
+  // The line that is crossed first: the lowest of `above`, the highest of `below`.
+  [[nodiscard]] double first_line() const { return first_line_; }
 
  private:
   ShareParams
       params_;  // `tiers` always filled: one made of the single settings where none is given.
   SignalWords words_;
   std::vector<Tier> tiers_;
+  bool below_ = false;
+  double first_line_ = 0;
 };
 
 }  // namespace outcomed

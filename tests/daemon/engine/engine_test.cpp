@@ -9,6 +9,7 @@
 
 #include "daemon/storage/sqlite_store.h"
 #include "detectors/share/share.h"
+#include "tests/support/failing_store.h"
 #include "tests/support/scripted_source.h"
 #include "tests/support/temp_folder.h"
 
@@ -340,6 +341,75 @@ TEST_F(EngineTest, WallClockStepsBackMakeNoSecondEpisode) {  // F1
   tick_each_minute(kNoon - minutes(30), 41);
   EXPECT_EQ(episodes().size(), 1U);
   EXPECT_EQ(outbox().size(), 1U);
+}
+
+TEST_F(EngineTest, AStoreThatFailsForAWhileMutesNothingAndLosesNothing) {  // E10, F3
+  judge_minutes(kNoon - hours(1), 60, 0);
+  judge_minutes(kNoon, 60, 7);
+  start(kNoon, share_rule(minutes(5)));
+  engine_.reset();
+  testing::FailingStore failing(*store_);
+  engine_ = std::make_unique<Engine>(
+      std::vector<SourceUnit>{{"script", source_, Duration::zero(), {ScriptedSource::plan()}}},
+      std::vector<RuleSpec>{share_rule(minutes(5))}, announcer_, EngineSettings{}, failing,
+      [] { return std::chrono::steady_clock::time_point(); });
+  ASSERT_TRUE(engine_->restore(kNoon));
+  failing.failing = Error{ErrorKind::unavailable, "disk full"};
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(engine_->tick(kNoon + minutes(i)).commit);
+  EXPECT_EQ(phase_of_judge(), Phase::firing) << "judging goes on";
+  failing.failing.reset();
+  tick(kNoon + minutes(10));
+  EXPECT_EQ(outbox().size(), 1U) << "what could not be written is written now";
+  EXPECT_EQ(episodes().front().fired_at, kNoon + minutes(6));
+  start(kNoon + minutes(11), share_rule(minutes(5)));
+  EXPECT_EQ(phase_of_judge(), Phase::firing);
+}
+
+TEST_F(EngineTest, AMinuteIsJudgedOnlyWhenTheDelayOfItsSourceHasPassed) {  // F4
+  judge_minutes(kNoon - hours(1), 120, 7);
+  engine_ = std::make_unique<Engine>(
+      std::vector<SourceUnit>{{"script", source_, minutes(3), {ScriptedSource::plan()}}},
+      std::vector<RuleSpec>{share_rule(minutes(5))},
+      std::make_shared<const Announcer>(Route{}, std::vector<QueuedPart>{},
+                                        std::map<std::string, Labels>{}, ""),
+      EngineSettings{}, *store_, [] { return std::chrono::steady_clock::time_point(); });
+  ASSERT_TRUE(engine_->restore(kNoon));
+  tick(kNoon + std::chrono::seconds(59));
+  EXPECT_EQ(engine_->watermarks().front().second, kNoon - minutes(3));
+  tick(kNoon + minutes(1));
+  EXPECT_EQ(engine_->watermarks().front().second, kNoon - minutes(2));
+}
+
+TEST_F(EngineTest, ATickThatComesLateCoversEveryMinuteItMissed) {  // F2
+  judge_minutes(kNoon - hours(1), 60, 0);
+  judge_minutes(kNoon, 60, 7);
+  start(kNoon, share_rule(minutes(5)));
+  tick(kNoon);
+  const TickReport report = tick(kNoon + minutes(17));
+  EXPECT_EQ(report.sources.front().folded, (TimeRange{kNoon, kNoon + minutes(17)}));
+  ASSERT_EQ(episodes().size(), 1U);
+  EXPECT_EQ(episodes().front().fired_at, kNoon + minutes(6));
+}
+
+TEST_F(EngineTest, TwoRulesWithTheSameGroupsAreTwoAlerts) {  // D7
+  judge_minutes(kNoon - hours(1), 60, 0);
+  judge_minutes(kNoon, 60, 7);
+  RuleSpec second = share_rule(minutes(5));
+  second.name = "second";
+  engine_.reset();
+  Route root;
+  root.receiver = "hook";
+  engine_ = std::make_unique<Engine>(
+      std::vector<SourceUnit>{{"script", source_, Duration::zero(), {ScriptedSource::plan()}}},
+      std::vector<RuleSpec>{share_rule(minutes(5)), second},
+      std::make_shared<const Announcer>(root, std::vector<QueuedPart>{{"hook", "hook"}},
+                                        std::map<std::string, Labels>{}, ""),
+      EngineSettings{}, *store_, [] { return std::chrono::steady_clock::time_point(); });
+  ASSERT_TRUE(engine_->restore(kNoon));
+  tick_each_minute(kNoon, 8);
+  ASSERT_EQ(episodes().size(), 2U);
+  EXPECT_NE(episodes()[0].id, episodes()[1].id);
+  EXPECT_EQ(outbox().size(), 2U);
 }
 
 TEST_F(EngineTest, RestartAtAnyMinuteEndsInTheSameHistory) {

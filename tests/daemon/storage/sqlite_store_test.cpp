@@ -282,7 +282,7 @@ TEST_F(SqliteStoreTest, OutboxRowsGetAscendingIdsThatAreNeverUsedAgain) {
   for (OutboxRow row : rows) {
     row.state = OutboxState::delivered;
     row.settled_at = minute(11);
-    ASSERT_OK(store_->settle(row));
+    ASSERT_OK(store_->settle({row}));
   }
   ASSERT_OK(store_->prune(minute(11) + 24h * 36));
   reopen();
@@ -300,14 +300,14 @@ TEST_F(SqliteStoreTest, SettlingARowWritesItsFateAndNothingElse) {
   tried.attempts = 3;
   tried.next_attempt = minute(12);
   tried.last_answer = "HTTP 503";
-  ASSERT_OK(store_->settle(tried));
+  ASSERT_OK(store_->settle({tried}));
   EXPECT_EQ(shown(value_of(store_->queued("oncall")).at(0)), shown(tried));
 
   tried.state = OutboxState::dead;
   tried.settled_at = minute(13);
   tried.receiver = "somebody else";
   tried.message.alerts.clear();
-  ASSERT_OK(store_->settle(tried));
+  ASSERT_OK(store_->settle({tried}));
   EXPECT_THAT(value_of(store_->queued("oncall")), IsEmpty());
   const auto told = value_of(store_->deliveries(episode.id));
   ASSERT_THAT(told, SizeIs(1));
@@ -319,10 +319,23 @@ TEST_F(SqliteStoreTest, SettlingARowWritesItsFateAndNothingElse) {
 TEST_F(SqliteStoreTest, SettlingAnUnknownRowIsAnError) {
   OutboxRow row;
   row.id = 99;
-  const Status status = store_->settle(row);
+  const Status status = store_->settle({row});
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().kind, ErrorKind::invalid);
   EXPECT_THAT(status.error().message, HasSubstr("no row 99"));
+}
+
+TEST_F(SqliteStoreTest, SettlesAllRowsOrNone) {
+  const Episode episode = episode_of(key_of("r", "judge"), 10);
+  ASSERT_OK(store_->commit(tick_with_outbox({news_of(episode, "oncall", AlertStatus::firing)})));
+  OutboxRow row = value_of(store_->queued("oncall")).at(0);
+  row.state = OutboxState::delivered;
+  OutboxRow unknown = row;
+  unknown.id = 99;
+  EXPECT_FALSE(store_->settle({row, unknown}));
+  EXPECT_THAT(value_of(store_->queued("oncall")), SizeIs(1));
+  ASSERT_OK(store_->settle({row}));
+  EXPECT_THAT(value_of(store_->queued("oncall")), IsEmpty());
 }
 
 TEST_F(SqliteStoreTest, TheConfigurationRememberedLastIsTheLast) {

@@ -333,7 +333,7 @@ TEST(StoreModelTest, RandomHistoriesReadBackAsTheModelSays) {
       if (!model.outbox.empty()) {
         OutboxRow& row = model.outbox[history.below(model.outbox.size())];
         row = history.tried(row);
-        ASSERT_OK(store->settle(row));
+        ASSERT_OK(store->settle({row}));
       }
       if (history.below(10) == 0) {
         store.reset();
