@@ -85,8 +85,8 @@ Timestamp ShareFold::most_likely_onset(const Bucket& newest) const {
 
 // Some tier is breached when the line that is crossed first is.
 void ShareFold::track_onset(const Bucket& bucket) {
-  const bool breached = beyond(detector_->first_line()) && enough_failures() &&
-                        window_.n() >= detector_->params().min_requests;
+  const bool breached =
+      crossed_ && enough_failures() && window_.n() >= detector_->params().min_requests;
   if (breached && !breached_) onset_ = most_likely_onset(bucket);
   if (!breached && breached_) evidence_ = 0;  // Over: the next change has evidence of its own.
   breached_ = breached;
@@ -118,6 +118,7 @@ void ShareFold::advance(const Bucket& bucket) {
     return;
   }
   window_.push(bucket.n, bucket.k);
+  crossed_ = beyond(detector_->first_line());
   track_evidence(bucket);
   track_onset(bucket);
   learn(bucket);
@@ -136,7 +137,7 @@ Judgement ShareFold::judgement(std::size_t tier) const {
   }
   const ShareParams& params = detector_->params();
   if (window_.n() < params.min_requests) return Judgement::too_few;
-  if (beyond(detector_->line(tier))) {
+  if (crossed_ && beyond(detector_->line(tier))) {
     return enough_failures() ? Judgement::breached : Judgement::lingering;
   }
   const auto back = detector_->is_below() ? params.resolve_above : params.resolve_below;
@@ -242,6 +243,7 @@ void ShareFold::save(Writer& writer) const {
 
 bool ShareFold::load(Reader& reader) {
   if (!window_.load(reader)) return false;
+  crossed_ = beyond(detector_->first_line());
   coverage_ = static_cast<Coverage>(std::min<std::uint64_t>(reader.u64(), 3));
   at_ = from_unix_ms(reader.i64());
   evidence_ = reader.f64();

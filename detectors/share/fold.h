@@ -51,6 +51,7 @@ class ShareFold final : public Fold {
   Coverage coverage_ = Coverage::missing;
   Timestamp at_;
   Timestamp onset_;        // Of the present breach, or of the last one.
+  bool crossed_ = false;   // The window's share lies beyond the first line.
   bool breached_ = false;  // Some tier, after the last complete bucket.
   // CUSUM of failures above half the lowest line; while it is above zero something may be wrong.
   double evidence_ = 0;

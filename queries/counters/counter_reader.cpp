@@ -54,6 +54,27 @@ struct PendingBirth {
   bool proved = false;
 };
 
+// Where the rises of the series at hand are booked.
+struct Booking {
+  Tally* tally = nullptr;
+  Contribution to;
+  int divisor = 1;
+};
+
+// The number of the step that a time lies in. Times of one series come one after the other, so that
+// a division is needed only here and there.
+class StepFinder {
+ public:
+  explicit StepFinder(Duration length) : length_(length.count()), end_(length_) {}
+  // Step i holds what is more than i and at most i + 1 lengths after the begin.
+  std::size_t at(std::int64_t since_begin);
+
+ private:
+  std::int64_t length_;
+  std::int64_t end_;  // Of `step_`.
+  std::size_t step_ = 0;
+};
+
 // "litellm_x_metric_total" and "litellm_x_metric_created" -> "litellm_x_metric".
 std::string_view base_name(std::string_view metric) {
   for (const std::string_view suffix : {"_total", "_created", "_count"}) {
@@ -73,6 +94,7 @@ std::uint64_t identity_of(const Labels& labels) {
 class CounterReader::Impl {
  public:
   explicit Impl(std::vector<SignalPlan> plans) : plans_(std::move(plans)) {
+    if (!plans_.empty()) steps_ = StepFinder(plans_.front().step);
     tallies_.reserve(plans_.size());
     for (const SignalPlan& plan : plans_) {
       tallies_.emplace_back(plan);
@@ -157,7 +179,8 @@ class CounterReader::Impl {
   void learn();
   void walk(const Segment& segment);
   void on_first(SeriesId id, const FirstSight& sight);
-  void book(const Series& series, std::int64_t at, double from, double to);
+  void choose_bookings(const Series& series);
+  void book(std::int64_t at, double from, double to);
   void settle_births();
   using Gone = std::map<std::pair<std::uint64_t, std::int64_t>, double>;
   Gone series_gone() const;
@@ -179,6 +202,8 @@ class CounterReader::Impl {
   std::vector<Segment> segments_;
   std::unordered_map<std::uint64_t, std::vector<Sample>> created_;
   std::vector<PendingBirth> births_;
+  std::vector<Booking> bookings_;
+  StepFinder steps_{std::chrono::minutes(1)};
   SampleFaults faults_;
   std::vector<Problem> problems_;
 };
@@ -381,19 +406,40 @@ void CounterReader::Impl::learn() {
   for (const auto& calibration : calibrations_) calibration->learn(values);
 }
 
-void CounterReader::Impl::book(const Series& series, std::int64_t at, double from, double to) {
-  const std::int64_t since_begin = at - unix_ms(range_.begin) - 1;
+std::size_t StepFinder::at(std::int64_t since_begin) {
+  if (since_begin > end_ && since_begin <= end_ + length_) {  // The next one, as a rule.
+    ++step_;
+    end_ += length_;
+  } else if (since_begin > end_ || since_begin <= end_ - length_) {
+    const std::int64_t step = (since_begin - 1) / length_;
+    step_ = static_cast<std::size_t>(step);
+    end_ = (step + 1) * length_;
+  }
+  return step_;
+}
+
+void CounterReader::Impl::choose_bookings(const Series& series) {
+  bookings_.clear();
   for (const Contribution& contribution : series.contributions) {
     const SignalPlan& plan = plans_[contribution.signal];
     const int divisor = contribution.calibrated && plan.calibration != nullptr
                             ? plan.calibration->divisor(targets_[series.target].name())
                             : 1;
-    // Floors of both ends: halves of a double count left at one scrape are made up at the next.
-    const auto count = static_cast<std::int64_t>(std::floor(to / divisor)) -
-                       static_cast<std::int64_t>(std::floor(from / divisor));
-    if (count == 0) continue;
-    tallies_[contribution.signal].add(
-        contribution, static_cast<std::size_t>(since_begin / plan.step.count()), count);
+    bookings_.push_back({&tallies_[contribution.signal], contribution, divisor});
+  }
+}
+
+// Of the series that the bookings were chosen for.
+void CounterReader::Impl::book(std::int64_t at, double from, double to) {
+  const std::size_t step = steps_.at(at - unix_ms(range_.begin));
+  for (const Booking& booking : bookings_) {
+    // Floors of both ends (nothing is negative): halves of a double count left at one scrape are
+    // made up at the next.
+    const auto whole = [&](double value) {
+      return static_cast<std::int64_t>(booking.divisor == 1 ? value : value / booking.divisor);
+    };
+    const std::int64_t count = whole(to) - whole(from);
+    if (count != 0) booking.tally->add(booking.to, step, count);
   }
 }
 
@@ -425,8 +471,9 @@ void CounterReader::Impl::walk(const Segment& segment) {
                       format_rfc3339(from_unix_ms(r.since)), format_rfc3339(from_unix_ms(r.at))));
       return;
     }
-    book(series, r.at, r.from, r.to);
+    book(r.at, r.from, r.to);
   };
+  choose_bookings(series);
   walk_series(samples_of(segment), unix_ms(range_.begin), targets_[series.target], series.memory,
               faults_, rise, [&](const FirstSight& sight) { on_first(segment.series, sight); });
 }
@@ -459,7 +506,8 @@ void CounterReader::Impl::settle_births() {
                       series.labels.get("__name__")));
       continue;
     }
-    book(series, birth.at, 0, birth.value);
+    choose_bookings(series);
+    book(birth.at, 0, birth.value);
   }
   births_.clear();
 }

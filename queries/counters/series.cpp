@@ -1,7 +1,6 @@
 #include "queries/counters/series.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace outcomed {
 namespace {
@@ -31,50 +30,16 @@ Stand* carry_over(SeriesMemory& memory, const Target& target, const Sample& samp
   return &last;
 }
 
-bool usable(const Sample& sample, SeriesMemory& memory, std::int64_t begin, SampleFaults& faults) {
-  if (sample.at_ms <= memory.last_at) {
-    if (sample.at_ms < memory.last_at && sample.at_ms > begin) ++faults.late;
-    return false;
-  }
-  memory.last_at = sample.at_ms;
-  if (std::isnan(sample.value)) return false;
-  if (std::isinf(sample.value)) {
-    ++faults.not_finite;
-    return false;
-  }
-  if (sample.value < 0) {
-    ++faults.negative;
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-void walk_series(std::span<const Sample> samples, std::int64_t begin, const Target& target,
-                 SeriesMemory& memory, SampleFaults& faults,
-                 const std::function<void(const Rise&)>& on_rise,
-                 const std::function<void(const FirstSight&)>& on_first) {
-  std::size_t cursor = 0;
-  Stand* stand = nullptr;
-  for (const Sample& sample : samples) {
-    if (!usable(sample, memory, begin, faults)) continue;
-    const std::uint32_t process = target.process_at(sample.at_ms, cursor);
-    if (stand == nullptr || stand->process != process) stand = find_stand(memory, process);
-    const bool counts = sample.at_ms > begin;
-    if (stand == nullptr) stand = carry_over(memory, target, sample, process);
-    if (stand == nullptr) {
-      if (memory.stands.size() == kMaxStands) memory.stands.erase(memory.stands.begin());
-      memory.stands.push_back({process, sample.at_ms, sample.value});
-      stand = &memory.stands.back();
-      if (counts && sample.value > 0) on_first({sample.at_ms, process, sample.value});
-      continue;
-    }
-    const double from = sample.value < stand->value ? 0 : stand->value;
-    if (counts && sample.value > from) on_rise({stand->at, sample.at_ms, from, sample.value});
-    stand->at = sample.at_ms;
-    stand->value = sample.value;
-  }
+StandFound stand_in(std::uint32_t process, const Sample& sample, const Target& target,
+                    SeriesMemory& memory) {
+  Stand* stand = find_stand(memory, process);
+  if (stand == nullptr) stand = carry_over(memory, target, sample, process);
+  if (stand != nullptr) return {stand, false};
+  if (memory.stands.size() == kMaxStands) memory.stands.erase(memory.stands.begin());
+  memory.stands.push_back({process, sample.at_ms, sample.value});
+  return {&memory.stands.back(), true};
 }
 
 Birth judge_birth(const FirstSight& sight, const Target& target, const BirthEvidence& evidence) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -47,16 +47,64 @@ struct SampleFaults {
   std::uint64_t negative = 0;    // No counter is negative: skipped.
 };
 
+// Where a series stands in `process`, made where it is new there (`fresh`).
+struct StandFound {
+  Stand* stand = nullptr;
+  bool fresh = false;
+};
+StandFound stand_in(std::uint32_t process, const Sample& sample, const Target& target,
+                    SeriesMemory& memory);
+
+// Whether a sample tells anything: it is newer than all before, and a number that a counter can
+// have.
+inline bool is_usable(const Sample& sample, std::int64_t begin, SeriesMemory& memory,
+                      SampleFaults& faults) {
+  if (sample.at_ms <= memory.last_at) {
+    if (sample.at_ms < memory.last_at && sample.at_ms > begin) ++faults.late;
+    return false;
+  }
+  memory.last_at = sample.at_ms;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (sample.value >= 0 && sample.value < kInfinity) return true;
+  if (sample.value == kInfinity || sample.value == -kInfinity) {
+    ++faults.not_finite;
+  } else if (sample.value < 0) {
+    ++faults.negative;
+  }
+  return false;
+}
+
 // Walks the samples of one series in time order and moves its memory. Samples up to `begin` only
 // tell where it stood. on_rise gets every rise after `begin`; on_first every first sight after
 // `begin` with a value above 0.
 //   same process, value not lower : rise from the last value
 //   same process, value lower     : the counter was reset: rise from 0
 //   process not seen before       : first sight
+// A template, since a backfill runs it millions of times a second.
+template <class OnRise, class OnFirst>
 void walk_series(std::span<const Sample> samples, std::int64_t begin, const Target& target,
-                 SeriesMemory& memory, SampleFaults& faults,
-                 const std::function<void(const Rise&)>& on_rise,
-                 const std::function<void(const FirstSight&)>& on_first);
+                 SeriesMemory& memory, SampleFaults& faults, const OnRise& on_rise,
+                 const OnFirst& on_first) {
+  std::size_t cursor = 0;
+  Stand* stand = nullptr;
+  for (const Sample& sample : samples) {
+    if (!is_usable(sample, begin, memory, faults)) continue;
+    const std::uint32_t process = target.process_at(sample.at_ms, cursor);
+    const bool counts = sample.at_ms > begin;
+    if (stand == nullptr || stand->process != process) {
+      const StandFound found = stand_in(process, sample, target, memory);
+      stand = found.stand;
+      if (found.fresh) {
+        if (counts && sample.value > 0) on_first(FirstSight{sample.at_ms, process, sample.value});
+        continue;
+      }
+    }
+    const double from = sample.value < stand->value ? 0 : stand->value;
+    if (counts && sample.value > from) on_rise(Rise{stand->at, sample.at_ms, from, sample.value});
+    stand->at = sample.at_ms;
+    stand->value = sample.value;
+  }
+}
 
 // What is known about the birth of a series when it is seen for the first time in a process.
 struct BirthEvidence {

@@ -7,6 +7,7 @@ namespace outcomed {
 Tally::Tally(const SignalPlan& plan) : plan_(&plan), failure_labels_(plan.labels) {
   failure_labels_.insert(failure_labels_.end(), plan.failure_labels.begin(),
                          plan.failure_labels.end());
+  takes_ = std::ranges::any_of(plan.terms, [](const CounterTerm& term) { return term.sign < 0; });
 }
 
 CellId Tally::cell(Labels labels) {
@@ -39,36 +40,8 @@ void Tally::begin(TimeRange range) {
   k_.clear();
 }
 
-std::int64_t& Tally::at(std::vector<std::int64_t>& values, CellId cell, std::size_t step) {
-  const std::size_t index = cell * steps_ + step;
-  if (index >= values.size()) values.resize((cell + 1) * steps_);
-  return values[index];
-}
-
-void Tally::add(const Contribution& to, std::size_t step, std::int64_t count) {
-  if (to.k_cell != Contribution::kNone) {
-    at(k_, to.k_cell, step) += count;
-    if (to.n_cell != Contribution::kNone) at(n_, to.n_cell, step) += count;
-  } else if (to.n_cell != Contribution::kNone) {
-    at(net_, to.n_cell, step) += to.sign * count;
-  }
-}
-
-void Tally::count_failures_as_requests() {
-  std::vector<std::int64_t> failures(n_.size());
-  for (const auto& [k_cell, n_cell] : requests_of_) {
-    for (std::size_t step = 0; step < steps_; ++step) {
-      failures[n_cell * steps_ + step] += k_[k_cell * steps_ + step];
-    }
-  }
-  for (std::size_t i = 0; i < n_.size(); ++i) n_[i] = std::max(n_[i], failures[i]);
-}
-
-SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
-  const std::size_t size = cells_.size() * steps_;
-  n_.resize(size);
-  net_.resize(size);
-  k_.resize(size);
+void Tally::settle_debts() {
+  net_.resize(cells_.size() * steps_);
   for (CellId id = 0; id < cells_.size(); ++id) {
     const auto owed = debts_.find(id);
     std::int64_t debt = owed == debts_.end() ? 0 : owed->second;
@@ -83,6 +56,31 @@ SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
     else if (owed != debts_.end())
       debts_.erase(id);
   }
+}
+
+void Tally::count_failures_as_requests() {
+  if (steps_ == 0) return;
+  std::vector<std::pair<CellId, CellId>> pairs;  // Denominator, failures.
+  for (const auto& [k_cell, n_cell] : requests_of_) pairs.emplace_back(n_cell, k_cell);
+  std::ranges::sort(pairs);
+  std::vector<std::int64_t> failures(steps_);
+  for (auto pair = pairs.begin(); pair != pairs.end();) {
+    const CellId n_cell = pair->first;
+    std::ranges::fill(failures, 0);
+    for (; pair != pairs.end() && pair->first == n_cell; ++pair) {
+      const std::int64_t* const k = &k_[pair->second * steps_];
+      for (std::size_t step = 0; step < steps_; ++step) failures[step] += k[step];
+    }
+    std::int64_t* const n = &n_[n_cell * steps_];
+    for (std::size_t step = 0; step < steps_; ++step) n[step] = std::max(n[step], failures[step]);
+  }
+}
+
+SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
+  const std::size_t size = cells_.size() * steps_;
+  n_.resize(size);
+  k_.resize(size);
+  if (takes_) settle_debts();
   count_failures_as_requests();
   return {range_, plan_->step, coverage, std::move(n_), std::move(k_)};
 }
@@ -100,6 +98,7 @@ bool Tally::load(Reader& reader) {
     const CellId id = cell(reader.labels());
     debts_[id] = reader.i64();
   }
+  if (!takes_) debts_.clear();
   return reader.ok();
 }
 

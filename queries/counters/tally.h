@@ -29,7 +29,14 @@ class Tally {
   void contributions(const Labels& raw, std::uint32_t signal, std::vector<Contribution>& out);
 
   void begin(TimeRange range);
-  void add(const Contribution& to, std::size_t step, std::int64_t count);
+  void add(const Contribution& to, std::size_t step, std::int64_t count) {
+    if (to.k_cell != Contribution::kNone) {
+      at(k_, to.k_cell, step) += count;
+      if (to.n_cell != Contribution::kNone) at(n_, to.n_cell, step) += count;
+    } else if (to.n_cell != Contribution::kNone) {
+      at(takes_ ? net_ : n_, to.n_cell, step) += to.sign * count;
+    }
+  }
   // No step has fewer requests than failures: a failure series whose requests have no series yet is
   // 100 %, not "no data". Sums of terms that add and take (fallbacks) may be negative in one step
   // when their counters were scraped a moment apart: the debt is carried into the next step, so
@@ -45,10 +52,16 @@ class Tally {
 
  private:
   CellId cell(Labels labels);
+  void settle_debts();
   void count_failures_as_requests();
-  std::int64_t& at(std::vector<std::int64_t>& values, CellId cell, std::size_t step);
+  std::int64_t& at(std::vector<std::int64_t>& values, CellId cell, std::size_t step) {
+    const std::size_t index = cell * steps_ + step;
+    if (index >= values.size()) values.resize((cell + 1) * steps_);
+    return values[index];
+  }
 
   const SignalPlan* plan_;
+  bool takes_ = false;                       // Some term takes from the requests.
   std::vector<std::string> failure_labels_;  // labels and failure_labels together
   std::vector<Labels> cells_;
   std::unordered_map<Labels, CellId, LabelsHash> ids_;
@@ -57,8 +70,9 @@ class Tally {
 
   TimeRange range_;
   std::size_t steps_ = 0;
-  std::vector<std::int64_t> n_;    // Requests from terms that are failures too.
-  std::vector<std::int64_t> net_;  // Requests from all other terms; may be negative.
+  std::vector<std::int64_t> n_;
+  // Where some term takes: requests from terms that are no failures. May be negative.
+  std::vector<std::int64_t> net_;
   std::vector<std::int64_t> k_;
 };
 

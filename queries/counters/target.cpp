@@ -140,12 +140,6 @@ const Process* Target::process(std::uint32_t id) const {
   return found == processes_.end() ? nullptr : &*found;
 }
 
-std::uint32_t Target::process_at(std::int64_t at, std::size_t& cursor) const {
-  while (cursor + 1 < scrapes_.size() && scrapes_[cursor + 1].at <= at) ++cursor;
-  if (scrapes_.empty()) return last_process_;
-  return scrapes_[cursor].process;
-}
-
 std::int64_t Target::scrape_before(std::int64_t at) const {
   const auto next = std::ranges::lower_bound(scrapes_, at, {}, &Scrape::at);
   if (next != scrapes_.begin()) return std::prev(next)->at;

@@ -57,7 +57,10 @@ class Target {
   [[nodiscard]] const Process* process(std::uint32_t id) const;
   // The process that answered at `at`: of the scrape at that very time, else of the one before.
   // `cursor` is a position in scrapes() that only moves forward; start at 0.
-  [[nodiscard]] std::uint32_t process_at(std::int64_t at, std::size_t& cursor) const;
+  [[nodiscard]] std::uint32_t process_at(std::int64_t at, std::size_t& cursor) const {
+    while (cursor + 1 < scrapes_.size() && scrapes_[cursor + 1].at <= at) ++cursor;
+    return scrapes_.empty() ? last_process_ : scrapes_[cursor].process;
+  }
   // The last scrape of any process before `at`; 0 when there was none.
   [[nodiscard]] std::int64_t scrape_before(std::int64_t at) const;
   // The last scrape of this process before `at`; 0 when there was none.

@@ -42,7 +42,7 @@ Labels consumer_labels(const Labels& raw, std::string_view model_label) {
 }
 
 // A label rule over consumer labels that leaves out health checks.
-LabelRule consumers(std::string model_label) {
+LabelRule consumers(const std::string& model_label) {
   return [model_label](const Labels& raw) -> std::optional<Labels> {
     if (is_health_check(raw)) return std::nullopt;
     return consumer_labels(raw, model_label);
