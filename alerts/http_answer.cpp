@@ -128,7 +128,7 @@ std::optional<Timestamp> asctime_form(std::string_view text) {
 }
 
 std::optional<Timestamp> parse_http_date(std::string_view text, Timestamp now) {
-  if (const auto comma = text.find(", "); comma != std::string_view::npos && comma <= 9) {
+  if (const auto comma = text.find(", "); comma <= 9) {  // After the name of a day.
     return after_comma(text.substr(comma + 2), now);
   }
   return text.size() > 4 && text[3] == ' ' ? asctime_form(text.substr(4)) : std::nullopt;

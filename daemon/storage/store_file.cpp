@@ -66,7 +66,7 @@ Status check_folder(const std::string& folder) {
   struct stat info {};
   if (stat(folder.c_str(), &info) != 0) return system_refusal(folder, "look at the folder");
   if (!S_ISDIR(info.st_mode)) return refuse_file(folder, "is not a folder");
-  // In a sticky folder (/tmp) others can plant files, which the checks of the files notice, but
+  // In a sticky folder others can plant files, which the checks of the files notice, but
   // not replace ours.
   if ((info.st_mode & S_IWOTH) != 0 && (info.st_mode & S_ISVTX) == 0) {
     return refuse_file(folder, "every user may write to this folder; chmod it to 0700");

@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -90,12 +91,12 @@ class LivePlay:
     def start(self, **trace):
         """Until it is ready, or dead."""
         words = [self.story.binary, "run", "--config", str(self.config)]
+        environment = dict(os.environ)
         if trace:  # strace as a grandchild: the daemon itself is ours to signal and to wait for.
             tracer = tracing(**trace)
             words = [*tracer[:1], "-D", *tracer[1:], *words]
-        environment = {**os.environ, "LD_PRELOAD": str(self.story.preload)}
-        if trace:
-            environment = dict(os.environ)
+        else:  # Lets strace come later.
+            environment["LD_PRELOAD"] = str(self.story.preload)
         with open(self.folder / "log", "ab") as log:
             self.daemon = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=log,
                                            stderr=log)
@@ -176,18 +177,21 @@ class LivePlay:
         return len([news for news in self.journal.told() if news[1] == status])
 
     def end(self):
-        """Asks it to end. A kill that waited for calls made at the end happens now, too."""
+        """Once nothing waits to be told, asks it to end. A kill that comes only now counts, too."""
         while True:
+            wait_for("all is on record", lambda: self.ended() or self.nothing_waits(), PATIENCE)
             with contextlib.suppress(ProcessLookupError):
                 self.daemon.terminate()
             self.daemon.wait(PATIENCE)
-            if self.daemon.returncode == 0 and not self.undelivered():
+            if self.daemon.returncode == 0:
                 return
             self.recover()
-            wait_for("what was cut off is told again", lambda: self.ended() or not self.queued(), PATIENCE)
 
-    def undelivered(self):
-        return [row for row in oracle.outbox(self.store) if row[3] == "queued"]
+    def nothing_waits(self):
+        """Both receivers' threads have looked since the last news came."""
+        waiting = re.findall(r"^outcomed_outbox_rows{.*} (\S+)$",
+                             fetch(f"http://127.0.0.1:{self.port}/metrics")[1], re.MULTILINE)
+        return waiting == ["0", "0"]
 
     def close(self):
         for process in (self.daemon, self.tracer):
