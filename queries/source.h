@@ -43,6 +43,7 @@ struct Fetch {
   std::vector<SignalBatch> batches;  // In the order of the signals the source was made with.
   std::vector<Problem> problems;
   std::vector<std::string> facts;  // Said in verdicts: "counters of this gateway count twice".
+  std::uint64_t samples = 0;       // Raw samples held at once for it; 0 where there are none.
 };
 
 // Implementations never log and never throw. One thread at a time calls a source; fetch may block

@@ -36,9 +36,9 @@ ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
     for (const ConfigProblem& note : loaded.notes)
       shell.err << "note: " << to_text(std::vector{note});
     if (loaded.ok()) {
-      shell.out << fmt::format("{}: {} rules{} over {} signals: no problems\n",
+      shell.out << fmt::format("{}: no problems (rules: {}{}, signals: {})\n",
                                options.text("config"), rules,
-                               loaded.config.default_rules ? " (the built-in ones)" : "", signals);
+                               loaded.config.default_rules ? " built-in" : "", signals);
     }
   }
   return loaded.ok() ? ExitStatus::ok : ExitStatus::config;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "daemon/engine/bucket_codec.h"
+#include "daemon/engine/chunk_length.h"
 
 namespace outcomed {
 namespace {
@@ -54,6 +55,7 @@ class Engine::Impl {
     SourceWatch watch;
     Timestamp watermark;
     Timestamp judge_from;  // Buckets before this only move memories.
+    ChunkLength chunk;
     std::optional<SourceHealth> health;
     std::vector<std::string> facts;
     bool moved = false;
@@ -109,7 +111,17 @@ Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
       }
     }
     SourceWatch watch(source.name, std::move(blinds), settings_.source_down_after);
-    units_.push_back({std::move(source), {}, {}, {}, std::move(watch), {}, {}, {}, {}, false});
+    units_.push_back({std::move(source),
+                      {},
+                      {},
+                      {},
+                      std::move(watch),
+                      {},
+                      {},
+                      ChunkLength(settings_.chunk_values),
+                      {},
+                      {},
+                      false});
   }
   for (Unit& unit : units_) {
     for (std::size_t i = 0; i < unit.spec.plans.size(); ++i) {
@@ -256,8 +268,8 @@ Status Engine::Impl::heal_outbox(Timestamp now) {
 
 std::optional<TimeRange> Engine::Impl::next_range(const Unit& unit, Timestamp target) const {
   if (unit.watermark >= target) return std::nullopt;
-  const Duration chunk = step_of(unit) * settings_.chunk_steps;
-  return TimeRange{unit.watermark, std::min(target, unit.watermark + chunk)};
+  return TimeRange{unit.watermark,
+                   std::min(target, unit.watermark + unit.chunk.next(step_of(unit)))};
 }
 
 void Engine::Impl::apply(const RuleEvent& event, const RuleSpec* rule, const Unit& unit) {
@@ -270,6 +282,7 @@ void Engine::Impl::apply(const RuleEvent& event, const RuleSpec* rule, const Uni
 
 // Rules are folded one after the other; their events go into the book in order of time.
 void Engine::Impl::fold(Unit& unit, Fetch& fetch) {
+  unit.chunk.learn(fetch);
   unit.facts = std::move(fetch.facts);
   struct Happened {
     RuleEvent event;

@@ -27,8 +27,9 @@ struct SourceUnit {
 struct EngineSettings {
   std::string config_hash;
   Duration source_down_after = std::chrono::minutes(5);
-  // One fetch asks for at most this many steps, so that a long catch-up stays bounded.
-  std::int64_t chunk_steps = 360;
+  // One fetch asks for about as many samples and counts (16 bytes each) at most, so that a long
+  // catch-up stays bounded.
+  std::int64_t chunk_values = 2'000'000;
 };
 
 // What one tick did, for metrics and logs.

@@ -1,7 +1,6 @@
 #include "daemon/runtime/reporting.h"
 
-#include <algorithm>
-#include <map>
+#include <utility>
 
 namespace outcomed {
 namespace {
@@ -52,12 +51,25 @@ void Reporting::source(const SourceReport& report) {
     metrics_.fetched(report.source, report.fetch_time, report.buckets);
     metrics_.watermark(report.source, report.folded.end);
   }
+  if (report.buckets > 0) problems_of(report);
+}
+
+void Reporting::problems_of(const SourceReport& report) {
+  std::map<std::string, Problem> now;
   for (const Problem& problem : report.problems) {
     metrics_.problem(report.source, problem.what);
-    condition("problem " + report.source + problem.what + problem.where, "problem with the data",
-              problem.what + ": " + problem.message,
-              {{"source", report.source}, {"where", problem.where}});
+    now.emplace("problem " + report.source + " " + problem.what + " " + problem.where, problem);
   }
+  std::map<std::string, Problem>& before = problems_[report.source];
+  const auto say = [&](const std::string& key, const Problem& problem, const std::string& what) {
+    condition(key, "problem with the data", what,
+              {{"source", report.source}, {"what", problem.what}, {"where", problem.where}});
+  };
+  for (const auto& [key, problem] : now) say(key, problem, problem.message);
+  for (const auto& [key, problem] : before) {
+    if (!now.contains(key)) say(key, problem, "");
+  }
+  before = std::move(now);
 }
 
 void Reporting::ticked(const TickReport& report, const TickTiming& timing, const Engine& engine) {

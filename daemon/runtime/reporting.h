@@ -1,7 +1,9 @@
 // The observer of the running daemon: logs what changes, counts everything.
 #pragma once
 
+#include <map>
 #include <mutex>
+#include <string>
 
 #include "daemon/clock.h"
 #include "daemon/log.h"
@@ -29,12 +31,15 @@ class Reporting final : public Observer {
   void condition(const std::string& key, const std::string& event, const std::string& what,
                  const LogFields& fields);
   void source(const SourceReport& report);
+  void problems_of(const SourceReport& report);
 
   Logger& log_;
   Metrics& metrics_;
   Clock& clock_;
   std::mutex mutex_;  // Guards repeats_: several threads report.
   RepeatLimiter repeats_;
+  // Problems of each source at its last report: what is missing from the next one is over.
+  std::map<std::string, std::map<std::string, Problem>> problems_;
 };
 
 }  // namespace outcomed

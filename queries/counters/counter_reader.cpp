@@ -567,6 +567,7 @@ Fetch CounterReader::Impl::finish() {
   report_faults();
 
   Fetch fetch;
+  fetch.samples = arena_.size();
   const std::vector<Coverage> steps = coverage();
   for (Tally& tally : tallies_) fetch.batches.push_back(tally.finish(steps));
   fetch.problems = std::exchange(problems_, {});
