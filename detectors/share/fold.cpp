@@ -171,7 +171,7 @@ std::string ShareFold::sentence(const Verdict& verdict) const {
                                  verdict.k, verdict.n, words.unit, format_share(verdict.measured),
                                  words.outcome, format_duration(params.window));
   const std::string_view why = error_class::phrase(group_.get("error_class"));
-  if (!why.empty()) text += fmt::format(", {}", why);
+  if (!why.empty() && verdict.k > 0) text += fmt::format(", {}", why);
   const Normal usual = normal();
   if (usual.hours > 0 && !detector_->is_below()) {
     text += fmt::format("; normal is {}{}", usual.highest > 0 ? "at most " : "",

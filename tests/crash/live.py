@@ -1,10 +1,10 @@
 """The story as the daemon lives it: all its threads, the clock of the wall, steps of a second. Two models
 fail until all that fires was told; then they are well again until all that ends was told."""
 import contextlib
+import json
 import math
 import os
 import pathlib
-import re
 import shutil
 import signal
 import sqlite3
@@ -188,10 +188,11 @@ class LivePlay:
             self.recover()
 
     def nothing_waits(self):
-        """Both receivers' threads have looked since the last news came."""
-        waiting = re.findall(r"^outcomed_outbox_rows{.*} (\S+)$",
-                             fetch(f"http://127.0.0.1:{self.port}/metrics")[1], re.MULTILINE)
-        return waiting == ["0", "0"]
+        """Both news of every episode are on record as delivered."""
+        names = {name for _, _, news in list(self.journal.entries) for _, name, _ in news}
+        answers = [fetch(f"http://127.0.0.1:{self.port}/api/v1/episodes/{name}") for name in names]
+        return all(status == 200 and [row["state"] for row in json.loads(text)["deliveries"]]
+                   == ["delivered"] * 2 for status, text in answers)
 
     def close(self):
         for process in (self.daemon, self.tracer):
