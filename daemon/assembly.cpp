@@ -67,7 +67,7 @@ SignalPlan narrowed(const SignalPlan& offered, const std::vector<RuleConfig>& ru
 }
 
 Result<Assembly> assemble(Config& config, HttpClient& http, SecretReader& secrets,
-                          std::function<Timestamp()> now) {
+                          const std::function<Timestamp()>& now) {
   Assembly assembly;
   for (auto& [name, plans] : plans_by_source(config)) {
     const SourceConfig* source = config.source(name);

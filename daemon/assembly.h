@@ -35,7 +35,7 @@ struct Assembly {
 
 // Takes the detectors out of `config`. Errors name the source or receiver.
 Result<Assembly> assemble(Config& config, HttpClient& http, SecretReader& secrets,
-                          std::function<Timestamp()> now);
+                          const std::function<Timestamp()>& now);
 
 // Only the sources and rules, every source replaced by one recording: `backtest --recording`.
 Result<Assembly> assemble_replay(Config& config, const std::string& recording);

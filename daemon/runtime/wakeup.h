@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace outcomed {
 
@@ -18,7 +19,7 @@ class Wakeup {
   // Returns at once if wake() was called since the last return.
   void wait_for(std::chrono::milliseconds time, std::stop_token stop) {
     std::unique_lock lock(mutex_);
-    condition_.wait_for(lock, stop, time, [&] { return woken_; });
+    condition_.wait_for(lock, std::move(stop), time, [&] { return woken_; });
     woken_ = false;
   }
 
