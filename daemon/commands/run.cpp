@@ -98,8 +98,7 @@ class Daemon {
       log_->error("a request failed", {{"reason", what}});
     };
     auto server = HttpServer::start(
-        std::move(options), api_routes({*watcher_, *store_, [this] { return metrics_.page(); }}),
-        clock_);
+        options, api_routes({*watcher_, *store_, [this] { return metrics_.page(); }}), clock_);
     if (!server) return fail("the API can't listen", server.error(), ExitStatus::config);
     log_->info("watching",
                {{"version", kVersion}, {"api", http_config_.listen}, {"store", store_path_}});
@@ -112,7 +111,7 @@ class Daemon {
         [this] { notify_.send("WATCHDOG=1"); });
     (*server)->stop(kStopGrace);
     signals_done_ = true;
-    pthread_kill(signals.native_handle(), SIGTERM);
+    pthread_kill(signals.native_handle(), SIGHUP);  // Wakes it; it sees that it is done.
     log_->info("stopped");
     return broken_ ? ExitStatus::io : ExitStatus::ok;
   }

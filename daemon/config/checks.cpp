@@ -59,7 +59,7 @@ void check_receivers(Section& section) {
     config.route = Route{};
     config.route->receiver = config.receivers.front().name;
   }
-  if (!has_route && config.receivers.size() > 1) {
+  if (!has_route && list != nullptr && config.receivers.size() > 1) {
     section.problems.add(
         list->value.place, "receivers", "no route says which of them is told",
         fmt::format("write route: {{receiver: {}}}", config.receivers.front().name));
