@@ -99,9 +99,7 @@ json group_of(const RuleRunner::GroupView& view, const RuleSpec& rule) {
 std::string alerts_json(const Engine& engine, const Announcer& announcer) {
   json alerts = json::array();
   for (const RuleSpec& rule : engine.rules()) {
-    for (const auto& view : engine.groups(rule.name)) {
-      if (view.state->phase != Phase::inactive) alerts.push_back(alert_of(rule, view));
-    }
+    for (const auto& view : engine.active(rule.name)) alerts.push_back(alert_of(rule, view));
   }
   for (const auto& [key, episode] : engine.open_episodes()) {
     if (key.rule != kSourceDown) continue;
@@ -121,8 +119,7 @@ std::string rules_json(const Engine& engine) {
   for (const RuleSpec& rule : engine.rules()) {
     json alerts = json::array();
     std::string state = "inactive";
-    for (const auto& view : engine.groups(rule.name)) {
-      if (view.state->phase == Phase::inactive) continue;
+    for (const auto& view : engine.active(rule.name)) {
       alerts.push_back(alert_of(rule, view));
       if (view.state->phase == Phase::firing) state = "firing";
       if (state == "inactive") state = "pending";

@@ -77,7 +77,7 @@ Status check_url(std::string_view text) {
   return ok();
 }
 
-Result<ListenAddress> parse_listen(std::string_view text) {
+Result<HostAndPort> parse_listen(std::string_view text) {
   const std::optional<HostPort> parts = split_host(text);
   const bool bracketed = text.starts_with('[');
   const std::optional<std::uint16_t> port =
@@ -88,7 +88,7 @@ Result<ListenAddress> parse_listen(std::string_view text) {
     return bad_address(shown(text) +
                        " is not an address to listen on; write host:port, such as 127.0.0.1:9469");
   }
-  return ListenAddress{std::string(parts->host), *port};
+  return HostAndPort{std::string(parts->host), *port};
 }
 
 }  // namespace outcomed

@@ -13,11 +13,11 @@ namespace outcomed {
 Status check_url(std::string_view text);
 
 // "127.0.0.1:9469", "[::1]:9469", "localhost:9469", ":9469" (every address).
-struct ListenAddress {
+struct HostAndPort {
   std::string host;  // Without brackets; empty: every address.
   std::uint16_t port = 0;
-  friend bool operator==(const ListenAddress&, const ListenAddress&) = default;
+  friend bool operator==(const HostAndPort&, const HostAndPort&) = default;
 };
-Result<ListenAddress> parse_listen(std::string_view text);
+Result<HostAndPort> parse_listen(std::string_view text);
 
 }  // namespace outcomed

@@ -9,7 +9,7 @@ namespace outcomed {
 namespace {
 
 void check_listen(NodeVisitor& top, const HttpConfig& http) {
-  if (const Result<ListenAddress> address = parse_listen(http.listen); !address) {
+  if (const Result<HostAndPort> address = parse_listen(http.listen); !address) {
     const std::string& message = address.error().message;
     const std::size_t split = message.rfind("; ");
     top.problem("listen", message.substr(0, split), message.substr(split + 2));

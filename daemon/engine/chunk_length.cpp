@@ -14,11 +14,13 @@ void ChunkLength::learn(const Fetch& fetch) {
   for (const SignalBatch& batch : fetch.batches) {
     brought += static_cast<std::int64_t>(batch.n.size());
   }
-  // In double: a week's milliseconds times millions would not fit.
-  const double fitting = static_cast<double>(fetch.batches.front().range.length().count()) *
+  const SignalBatch& batch = fetch.batches.front();
+  // In double: milliseconds times millions may not fit.
+  const double fitting = static_cast<double>(batch.range.length().count()) *
                          static_cast<double>(values_) /
                          static_cast<double>(std::max<std::int64_t>(brought, 1));
-  const Duration longest = std::min(kLongest, length_ * kFastestGrowth);
+  const Duration longest =
+      std::max(kShortest, std::min(batch.step * kMostSteps, length_ * kFastestGrowth));
   length_ = std::clamp(
       Duration(static_cast<std::int64_t>(std::min(fitting, static_cast<double>(longest.count())))),
       kShortest, longest);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <unordered_map>
 
 #include "daemon/engine/bucket_codec.h"
 #include "daemon/engine/chunk_length.h"
@@ -63,6 +64,7 @@ class Engine::Impl {
 
   std::vector<RuleSpec> rules_;
   std::vector<Unit> units_;
+  std::unordered_map<std::string, const RuleRunner*> runners_;  // By the name of their rule.
   EpisodeBook book_;
   std::vector<Episode> replayed_;
   std::vector<Problem> replay_problems_;
@@ -129,6 +131,7 @@ Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
       for (const RuleSpec& rule : rules_) {
         if (rule.signal != unit.spec.plans[i].name) continue;
         unit.rules.push_back({i, std::make_unique<RuleRunner>(rule, unit.spec.plans[i])});
+        runners_.emplace(rule.name, unit.rules.back().runner.get());
       }
     }
     unit.stored_cells.resize(unit.spec.plans.size(), 0);
@@ -466,14 +469,15 @@ Status Engine::replay(TimeRange range, const std::function<void(double)>& progre
 }
 
 std::vector<RuleRunner::GroupView> Engine::groups(const std::string& rule) const {
-  std::vector<RuleRunner::GroupView> views;
-  for (const auto& unit : impl_->units_) {
-    for (const auto& bound : unit.rules) {
-      if (bound.runner->spec().name != rule) continue;
-      for (auto& view : bound.runner->groups()) views.push_back(std::move(view));
-    }
-  }
-  return views;
+  const auto found = impl_->runners_.find(rule);
+  return found == impl_->runners_.end() ? std::vector<RuleRunner::GroupView>{}
+                                        : found->second->groups();
+}
+
+std::vector<RuleRunner::GroupView> Engine::active(const std::string& rule) const {
+  const auto found = impl_->runners_.find(rule);
+  return found == impl_->runners_.end() ? std::vector<RuleRunner::GroupView>{}
+                                        : found->second->active();
 }
 
 const std::vector<RuleSpec>& Engine::rules() const { return impl_->rules_; }

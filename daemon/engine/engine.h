@@ -28,8 +28,8 @@ struct EngineSettings {
   std::string config_hash;
   Duration source_down_after = std::chrono::minutes(5);
   // One fetch asks for about as many samples and counts (16 bytes each) at most, so that a long
-  // catch-up stays bounded.
-  std::int64_t chunk_values = 2'000'000;
+  // catch-up stays bounded. More of them mean fewer requests.
+  std::int64_t chunk_values = 500'000;
 };
 
 // What one tick did, for metrics and logs.
@@ -68,7 +68,9 @@ class Engine {
   // Folds a span of one finite source: backtest. Nothing is told and nothing stored.
   Status replay(TimeRange range, const std::function<void(double share_done)>& progress);
 
+  // Empty for a rule that isn't there. Views hold until the next tick.
   [[nodiscard]] std::vector<RuleRunner::GroupView> groups(const std::string& rule) const;
+  [[nodiscard]] std::vector<RuleRunner::GroupView> active(const std::string& rule) const;
   [[nodiscard]] const std::vector<RuleSpec>& rules() const;
   [[nodiscard]] const std::map<AlertKey, Episode>& open_episodes() const;
   [[nodiscard]] std::vector<std::pair<std::string, Timestamp>> watermarks() const;

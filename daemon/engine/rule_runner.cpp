@@ -23,6 +23,7 @@ struct RuleRunner::Parent {
 struct RuleRunner::Group {
   Labels labels;
   std::uint32_t parent = 0;
+  bool active = false;  // Some tier is pending or firing.
   std::unique_ptr<Fold> fold;
   std::vector<AlertState> tiers;
   std::vector<bool> changed;
@@ -125,17 +126,35 @@ void RuleRunner::place_new_cells(const std::vector<Labels>& cells) {
   while (places_.size() < cells.size()) places_.push_back(place(cells[places_.size()]));
 }
 
-void RuleRunner::judge(Group& group, Timestamp at, std::vector<RuleEvent>& events) {
-  for (std::size_t tier = 0; tier < group.tiers.size(); ++tier) {
-    AlertState& state = group.tiers[tier];
+void RuleRunner::judge(std::uint32_t index, Timestamp at, std::vector<RuleEvent>& events) {
+  Group& group = *groups_[index];
+  const std::size_t tiers = group.tiers.size();
+  for (std::size_t tier = 0; tier < tiers; ++tier) {
     const Judgement judgement = group.fold->judgement(tier);
+    if (!group.active && judgement != Judgement::breached) continue;
+    AlertState& state = group.tiers[tier];
     if (state.phase == Phase::inactive && judgement != Judgement::breached) continue;
     const Timestamp onset = state.phase == Phase::inactive ? group.fold->onset() : state.onset;
     Step moved = step(std::move(state), judgement, at, onset, policy(tier));
     state = std::move(moved.state);
-    group.changed[tier] = true;
+    note_change(index, tier);
     if (!moved.transition) continue;
     events.push_back({state, *std::move(moved.transition), tier, group.fold->verdict(tier)});
+  }
+}
+
+void RuleRunner::note_change(std::uint32_t index, std::size_t tier) {
+  Group& group = *groups_[index];
+  if (std::ranges::find(group.changed, true) == group.changed.end()) changed_.push_back(index);
+  group.changed[tier] = true;
+  const bool active = std::ranges::any_of(
+      group.tiers, [](const AlertState& state) { return state.phase != Phase::inactive; });
+  if (active == group.active) return;
+  group.active = active;
+  if (active) {
+    active_.push_back(index);
+  } else {
+    std::erase(active_, index);
   }
 }
 
@@ -169,14 +188,14 @@ void RuleRunner::advance(const SignalBatch& batch, const std::vector<Labels>& ce
     return Bucket{batch.range.begin + batch.step * static_cast<std::int64_t>(step), batch.step, n,
                   k, batch.coverage[step]};
   };
-  for (std::size_t index = 0; index < groups_.size(); ++index) {
+  for (std::uint32_t index = 0; index < groups_.size(); ++index) {
     Group& group = *groups_[index];
     const std::int64_t* const n = &counts.n[group.parent * steps];
     const std::int64_t* const k = &counts.k[index * steps];
     for (std::size_t step = 0; step < steps; ++step) {
       const Bucket now = bucket(step, n[step], k[step]);
       group.fold->advance(now);
-      if (now.end() > judge_from) judge(group, now.end(), events);
+      if (now.end() > judge_from) judge(index, now.end(), events);
     }
   }
   for (std::size_t index = 0; index < parents_.size(); ++index) {
@@ -201,7 +220,7 @@ bool RuleRunner::restore(const AlertState& state, std::vector<RuleEvent>& events
   const auto number = static_cast<std::size_t>(tier - tiers.begin());
   Step adopted = adopt(state, at, policy(number));
   group.tiers[number] = std::move(adopted.state);
-  group.changed[number] = true;
+  note_change(index, number);
   if (adopted.transition) {
     events.push_back(
         {group.tiers[number], *std::move(adopted.transition), number, group.fold->verdict(number)});
@@ -209,28 +228,44 @@ bool RuleRunner::restore(const AlertState& state, std::vector<RuleEvent>& events
   return true;
 }
 
-std::vector<RuleRunner::GroupView> RuleRunner::groups() const {
-  std::vector<const Group*> sorted;
-  for (const auto& group : groups_) sorted.push_back(group.get());
-  std::ranges::sort(sorted, [](const Group* a, const Group* b) { return a->labels < b->labels; });
+std::vector<RuleRunner::GroupView> RuleRunner::views(std::vector<const Group*> groups,
+                                                     bool only_active) {
+  std::ranges::sort(groups, [](const Group* a, const Group* b) { return a->labels < b->labels; });
   std::vector<GroupView> views;
-  for (const Group* group : sorted) {
+  for (const Group* group : groups) {
     for (std::size_t tier = 0; tier < group->tiers.size(); ++tier) {
-      views.push_back({group->labels, tier, &group->tiers[tier], group->fold.get()});
+      const AlertState& state = group->tiers[tier];
+      if (only_active && state.phase == Phase::inactive) continue;
+      views.push_back({group->labels, tier, &state, group->fold.get()});
     }
   }
   return views;
 }
 
+std::vector<RuleRunner::GroupView> RuleRunner::groups() const {
+  std::vector<const Group*> all;
+  for (const auto& group : groups_) all.push_back(group.get());
+  return views(std::move(all), false);
+}
+
+std::vector<RuleRunner::GroupView> RuleRunner::active() const {
+  std::vector<const Group*> some;
+  for (const std::uint32_t index : active_) some.push_back(groups_[index].get());
+  return views(std::move(some), true);
+}
+
 std::vector<AlertState> RuleRunner::take_changed() {
+  std::ranges::sort(changed_);
   std::vector<AlertState> states;
-  for (const auto& group : groups_) {
-    for (std::size_t tier = 0; tier < group->tiers.size(); ++tier) {
-      if (!group->changed[tier]) continue;
-      states.push_back(group->tiers[tier]);
-      group->changed[tier] = false;
+  for (const std::uint32_t index : changed_) {
+    Group& group = *groups_[index];
+    for (std::size_t tier = 0; tier < group.tiers.size(); ++tier) {
+      if (!group.changed[tier]) continue;
+      states.push_back(group.tiers[tier]);
+      group.changed[tier] = false;
     }
   }
+  changed_.clear();
   return states;
 }
 

@@ -41,8 +41,8 @@ class RuleRunner {
 
   // Folds every step of the batch, group by group, so that one group's memory is at hand for all of
   // them: the events come by group, each group's in time order. `cells` are the label sets of the
-  // batch's cells. Buckets that end at `judge_from` or before only move the memories (history before
-  // the watch), no alert.
+  // batch's cells. Buckets that end at `judge_from` or before only move the memories (history
+  // before the watch), no alert.
   void advance(const SignalBatch& batch, const std::vector<Labels>& cells, Timestamp judge_from,
                std::vector<RuleEvent>& events);
 
@@ -50,13 +50,15 @@ class RuleRunner {
   bool restore(const AlertState& state, std::vector<RuleEvent>& events, Timestamp at);
 
   struct GroupView {
-    Labels labels;
+    const Labels& labels;
     std::size_t tier = 0;
     const AlertState* state = nullptr;
     const Fold* fold = nullptr;
   };
-  // Every group and tier, in the order of their labels.
+  // Every group and tier, in the order of their labels. Views hold until the next advance().
   [[nodiscard]] std::vector<GroupView> groups() const;
+  // Only those that are pending or firing: what every tick asks for, and mostly none.
+  [[nodiscard]] std::vector<GroupView> active() const;
   [[nodiscard]] const RuleSpec& spec() const { return *spec_; }
   // Alerts that were not inactive or changed since the last call: what the store must know.
   std::vector<AlertState> take_changed();
@@ -78,7 +80,9 @@ class RuleRunner {
   std::uint32_t group_of(Labels labels, std::uint32_t parent);
   struct Counts;
   [[nodiscard]] Counts sums(const SignalBatch& batch) const;
-  void judge(Group& group, Timestamp at, std::vector<RuleEvent>& events);
+  void judge(std::uint32_t index, Timestamp at, std::vector<RuleEvent>& events);
+  void note_change(std::uint32_t index, std::size_t tier);
+  static std::vector<GroupView> views(std::vector<const Group*> groups, bool only_active);
   [[nodiscard]] AlertPolicy policy(std::size_t tier) const;
 
   const RuleSpec* spec_;
@@ -91,6 +95,8 @@ class RuleRunner {
   std::vector<std::unique_ptr<Group>> groups_;
   std::unordered_map<Labels, std::uint32_t, LabelsHash> parent_index_;
   std::unordered_map<Labels, std::uint32_t, LabelsHash> group_index_;
+  std::vector<std::uint32_t> active_;   // Groups with a tier that isn't inactive.
+  std::vector<std::uint32_t> changed_;  // Groups with a tier that take_changed() must give.
   std::uint64_t refused_groups_ = 0;
 };
 

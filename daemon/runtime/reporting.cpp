@@ -91,7 +91,7 @@ void Reporting::ticked(const TickReport& report, const TickTiming& timing, const
   }
   std::map<Phase, std::size_t> phases = {{Phase::pending, 0}, {Phase::firing, 0}};
   for (const RuleSpec& rule : engine.rules()) {
-    for (const auto& view : engine.groups(rule.name)) ++phases[view.state->phase];
+    for (const auto& view : engine.active(rule.name)) ++phases[view.state->phase];
   }
   metrics_.alerts("pending", phases[Phase::pending]);
   metrics_.alerts("firing", phases[Phase::firing]);

@@ -29,12 +29,13 @@ enum class Kind : std::uint8_t { ignored, counter, process_start, up, created };
 
 struct Series {
   Kind kind = Kind::ignored;
-  std::uint32_t target = 0;
-  std::uint64_t identity =
-      0;                      // Of base metric name and labels: the same for X_total and X_created.
-  std::uint64_t metric = 0;   // Hash of the metric name and target: relatives of this series.
   bool learned_from = false;  // Shown to calibrations.
-  Labels labels;              // Kept for those shown to calibrations and for messages.
+  std::uint32_t target = 0;
+  // Of base metric name and labels: the same for X_total and X_created.
+  std::uint64_t identity = 0;
+  std::uint64_t metric = 0;  // Hash of the metric name and target: relatives of this series.
+  std::string_view name;     // Of its metric, for messages; lies in `metrics_`.
+  Labels labels;             // Only of those shown to calibrations: they are large.
   std::vector<Contribution> contributions;
   SeriesMemory memory;
 };
@@ -255,7 +256,9 @@ Series CounterReader::Impl::describe(Labels labels) {
     series.memory = std::move(found->second);
     restored_.erase(found);
   }
-  series.labels = std::move(labels);
+  series.name = *metrics_.find(metric);
+  series.contributions.shrink_to_fit();
+  if (series.learned_from) series.labels = std::move(labels);
   targets_[series.target].make_relevant();
   return series;
 }
@@ -453,7 +456,7 @@ void CounterReader::Impl::on_first(SeriesId id, const FirstSight& sight) {
         fmt::format(
             "{} stood at {} at first sight after more than {} unseen; these can't be placed "
             "in time and are not counted",
-            series.labels.get("__name__"), sight.value, format_duration(kPlacementLimit)));
+            series.name, sight.value, format_duration(kPlacementLimit)));
   }
   if (birth != Birth::proved && birth != Birth::assumed) return;
   births_.push_back({id, sight.at, target.scrape_before(sight.at, sight.process), sight.value,
@@ -467,8 +470,8 @@ void CounterReader::Impl::walk(const Segment& segment) {
       say("unplaced_counts", targets_[series.target].name(),
           fmt::format("{} rose by {} between {} and {}; this can't be placed in time and is not "
                       "counted",
-                      series.labels.get("__name__"), r.to - r.from,
-                      format_rfc3339(from_unix_ms(r.since)), format_rfc3339(from_unix_ms(r.at))));
+                      series.name, r.to - r.from, format_rfc3339(from_unix_ms(r.since)),
+                      format_rfc3339(from_unix_ms(r.at))));
       return;
     }
     book(r.at, r.from, r.to);
@@ -503,7 +506,7 @@ void CounterReader::Impl::settle_births() {
     if (!birth.proved && relative != gone.end() && relative->second <= birth.value) {
       say("relabelled_series", targets_[series.target].name(),
           fmt::format("{} went on under other labels without a restart; counted from there on",
-                      series.labels.get("__name__")));
+                      series.name));
       continue;
     }
     choose_bookings(series);
@@ -576,6 +579,8 @@ Fetch CounterReader::Impl::finish() {
   }
   for (Target& target : targets_) target.clear_batch();
   choose_selectors();
+  // What a catch-up needed is not kept for the small batches that follow.
+  if (arena_.capacity() / 16 > arena_.size()) std::vector<Sample>().swap(arena_);
   begin(range_);
   return fetch;
 }

@@ -35,9 +35,10 @@ void Tally::contributions(const Labels& raw, std::uint32_t signal, std::vector<C
 void Tally::begin(TimeRange range) {
   range_ = range;
   steps_ = static_cast<std::size_t>(range.length() / plan_->step);
-  n_.clear();
-  net_.clear();
-  k_.clear();
+  const std::size_t known = cells_.size() * steps_;  // New cells are few, mostly.
+  n_.assign(known, 0);
+  net_.assign(takes_ ? known : 0, 0);
+  k_.assign(known, 0);
 }
 
 void Tally::settle_debts() {

@@ -45,6 +45,12 @@ Error partial_error(const std::vector<std::string>& warnings) {
   return {ErrorKind::partial, std::move(text)};
 }
 
+// `address` without scheme and user.
+bool is_this_machine(std::string_view address) {
+  const std::string_view host = address.substr(0, address.find_first_of("/:"));
+  return host == "localhost" || host.starts_with("127.") || address.starts_with("[::1]");
+}
+
 }  // namespace
 
 PrometheusApi::PrometheusApi(const PrometheusSettings& settings, HttpClient& http)
@@ -56,6 +62,7 @@ PrometheusApi::PrometheusApi(const PrometheusSettings& settings, HttpClient& htt
   }
   const auto user = address_.substr(0, address_.find('/')).rfind('@');
   if (user != std::string::npos) address_.erase(0, user + 1);
+  packed_ = !is_this_machine(address_);
 }
 
 bool PrometheusApi::uses_get(std::string_view path) const {
@@ -73,6 +80,7 @@ HttpRequest PrometheusApi::make_request(std::string_view path) const {
   request.access = settings_.access;
   request.timeout = settings_.timeout;
   request.max_bytes = settings_.max_bytes;
+  if (!packed_) request.headers.emplace_back("Accept-Encoding", "identity");
   return request;
 }
 

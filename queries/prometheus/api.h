@@ -58,6 +58,8 @@ class PrometheusApi {
   HttpClient& http_;
   std::string base_;     // URL without a trailing slash.
   std::string address_;  // The same without scheme and user, for messages.
+  // Answers are asked for packed; on this machine packing costs both more than it saves.
+  bool packed_ = true;
   bool use_get_ = false;
   QueryReplyDecoder decoder_;
   std::string body_;

@@ -7,29 +7,35 @@ namespace outcomed {
 namespace {
 
 constexpr std::size_t kAlwaysKept = 10'000;
-constexpr std::size_t kKeptForEachMet = 4;
 
 }  // namespace
 
 SeriesId CanonicalKeys::open(std::string_view key, const std::function<Labels()>& labels) {
   ++opened_;
-  std::uint64_t fingerprint = 0;
-  if (const auto found = fingerprints_.find(key); found != fingerprints_.end()) {
-    fingerprint = found->second;
-  } else {
-    const Labels parsed = labels();
-    fingerprint = parsed.fingerprint();
-    // No labels: they could not be parsed, and the next answer must be refused as well.
-    if (!parsed.empty()) fingerprints_.emplace(std::string(key), fingerprint);
+  Keys::value_type* known = last_ == nullptr ? nullptr : last_->second.next;
+  if (known == nullptr || known->first != key) {
+    const auto found = keys_.find(key);
+    known = found == keys_.end() ? nullptr : &*found;
   }
-  std::array<char, sizeof fingerprint> bytes{};
-  std::memcpy(bytes.data(), &fingerprint, bytes.size());
-  return inner_.open({bytes.data(), bytes.size()}, labels);
+  if (known == nullptr) {
+    const Labels parsed = labels();
+    const std::uint64_t fingerprint = parsed.fingerprint();
+    std::array<char, sizeof fingerprint> bytes{};
+    std::memcpy(bytes.data(), &fingerprint, bytes.size());
+    const SeriesId id = inner_.open({bytes.data(), bytes.size()}, [&] { return parsed; });
+    // No labels: they could not be parsed, and the next answer must be refused as well.
+    if (parsed.empty()) return id;
+    known = &*keys_.emplace(std::string(key), Known{id, nullptr}).first;
+  }
+  if (last_ != nullptr) last_->second.next = known;
+  last_ = known;
+  return known->second.id;
 }
 
 void CanonicalKeys::tidy() {
-  if (fingerprints_.size() > kAlwaysKept && fingerprints_.size() > kKeptForEachMet * opened_) {
-    fingerprints_.clear();
+  if (keys_.size() > kAlwaysKept && keys_.size() > opened_ + opened_ / 2) {
+    keys_.clear();
+    last_ = nullptr;
   }
   opened_ = 0;
 }

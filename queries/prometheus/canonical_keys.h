@@ -13,7 +13,7 @@ namespace outcomed {
 
 // Each decoder keys a series by bytes it finds in the answer: JSON text here, protocol buffers
 // there. Counting must not take them for two series, so this sink passes on a key made of the
-// labels themselves, and remembers which it was.
+// labels themselves, and remembers which id it got. `inner` gives one key the same id for ever.
 class CanonicalKeys final : public SampleSink {
  public:
   explicit CanonicalKeys(SampleSink& inner) : inner_(inner) {}
@@ -22,7 +22,7 @@ class CanonicalKeys final : public SampleSink {
   void append(SeriesId series, std::span<const Sample> samples) override {
     inner_.append(series, samples);
   }
-  // To be called now and then: forgets keys when most of them were not met since the last call
+  // To be called now and then: forgets keys when many of them were not met since the last call
   // (they are found again when they are met).
   void tidy();
 
@@ -34,8 +34,17 @@ class CanonicalKeys final : public SampleSink {
     }
   };
 
+  struct Known {
+    SeriesId id = 0;
+    // The one that came next in the last answer: servers keep their order, so that it is mostly
+    // found without looking it up.
+    std::pair<const std::string, Known>* next = nullptr;
+  };
+  using Keys = std::unordered_map<std::string, Known, Hash, std::equal_to<>>;
+
   SampleSink& inner_;
-  std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> fingerprints_;
+  Keys keys_;
+  Keys::value_type* last_ = nullptr;
   std::size_t opened_ = 0;
 };
 

@@ -58,11 +58,9 @@ void split_long(std::vector<Question>& questions) {
 
 std::string Question::selector() const {
   if (metrics.size() == 1) return Selector{metrics.front(), matchers}.to_string();
-  std::string text = "{";
-  for (const Matcher& matcher : all_matchers()) {
-    if (text.size() > 1) text += ',';
-    text += matcher.to_string();
-  }
+  // As text: the pattern is the server's to compile. (Names need no quoting.)
+  std::string text = "{__name__=~\"" + alternation(metrics) + '"';
+  for (const Matcher& matcher : matchers) text += ',' + matcher.to_string();
   return text + "}";
 }
 

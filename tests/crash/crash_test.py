@@ -2,7 +2,7 @@
 is started again, the story goes on, and the oracle looks: nothing lost, no episode twice, no resolve
 before its firing, the same key for the same news, at most one more delivery for each crash.
 
-    crash_test.py OUTCOMED --preload LIBRARY           about 260 kills, a minute or two
+    crash_test.py OUTCOMED --preload LIBRARY           about 260 kills, one to three minutes
     crash_test.py … --full                             every call; second kills while it recovers
     crash_test.py … --only once/3/pwrite64:108         one point, as a failure names it
 
@@ -107,8 +107,9 @@ class Tally:
         if self.failed:
             print(f"Again: crash_test.py … --only {self.failed[0]}")
             return 1
-        print(f"0 of {self.reached}: at 95 % at most {300 / max(self.reached, 1):.2f} % of such crashes "
-              "go wrong.")
+        if least > 0:
+            print(f"0 of {self.reached}: at 95 % at most {300 / max(self.reached, 1):.2f} % of such "
+                  "crashes go wrong.")
         if self.reached < least:
             print(f"FAILED: a sweep of less than {least} kills says little; was strace hindered?")
             return 1

@@ -174,7 +174,7 @@ class LivePlay:
         return False
 
     def told(self, status):
-        return len([news for news in self.journal.told() if news[1] == status])
+        return len([news for news in self.journal.news() if news[2] == status])
 
     def end(self):
         """Once nothing waits to be told, asks it to end. A kill that comes only now counts, too."""
@@ -189,7 +189,7 @@ class LivePlay:
 
     def nothing_waits(self):
         """Both news of every episode are on record as delivered."""
-        names = {name for _, _, news in list(self.journal.entries) for _, name, _ in news}
+        names = {name for _, name, _ in self.journal.news()}
         answers = [fetch(f"http://127.0.0.1:{self.port}/api/v1/episodes/{name}") for name in names]
         return all(status == 200 and [row["state"] for row in json.loads(text)["deliveries"]]
                    == ["delivered"] * 2 for status, text in answers)

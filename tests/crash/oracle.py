@@ -46,13 +46,13 @@ def integrity(store):
     return [] if found == ["ok"] else [f"integrity_check: {line}" for line in found[:3]]
 
 
-# What tells one history from another: all but the attempts that were made, and the configuration, which
+# What tells one history from another: all but times and counts of attempts, and the configuration, which
 # names the ports of a run.
 TABLES = {
     "source": "*", "cell": "*", "bucket": "*", "alert": "*",
     "episode": "id, rule, severity, grouping, labels, onset, pending_at, fired_at, resolved_at, "
                "resolve_reason, k, n, measured, threshold, sentence, facts, resolve_sentence",
-    "outbox": "id, receiver, rule, severity, grouping, episode, status, message"}
+    "outbox": "id, receiver, rule, severity, grouping, episode, status, message, state"}
 
 
 def contents(store):

@@ -13,7 +13,7 @@ class Journal:
     """What was accepted, in order."""
 
     def __init__(self, entries=()):
-        self.entries = list(entries)  # (path, key, [(status, episode, labels)])
+        self.entries = list(entries)  # (receiver, key, [(status, episode, labels)])
         self.changed = threading.Condition()
 
     def write(self, path, key, body):
@@ -23,10 +23,9 @@ class Journal:
             self.entries.append((path, key, news))
             self.changed.notify_all()
 
-    def told(self):
-        """Every (path, status, labels) that was told."""
-        return {(path, status, labels) for path, _, news in list(self.entries)
-                for status, _, labels in news}
+    def news(self):
+        """Every (receiver, episode, status) that was told."""
+        return {(path, name, status) for path, _, news in list(self.entries) for status, name, _ in news}
 
     def wait_for(self, condition, seconds):
         with self.changed:
@@ -37,6 +36,7 @@ class StoryServer:
     def __init__(self, gateway, journal):
         self.gateway, self.journal = gateway, journal
         self.open_connections = 0
+        self.throttled = ()  # Receivers that want to be left alone for five minutes.
         story, lock = self, threading.Lock()
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -71,16 +71,19 @@ class StoryServer:
                 elif self.path == "/api/v1/query":
                     form = dict(urllib.parse.parse_qsl(body.decode()))
                     self.answer(200, story.gateway.answer(form["query"], float(form["time"])))
+                elif self.path[1:] in story.throttled:
+                    self.answer(429, "", ("Retry-After", "300"))
                 elif self.path in ("/oncall", "/desk"):
                     story.journal.write(self.path[1:], self.headers["Idempotency-Key"], json.loads(body))
                     self.answer(200, "")
                 else:  # Remote read and export: the source falls back to range selectors.
                     self.answer(404, "no such page")
 
-            def answer(self, status, text):
+            def answer(self, status, text, *headers):
                 data = text.encode()
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
+                for name, value in [("Content-Type", "application/json"), *headers]:
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)

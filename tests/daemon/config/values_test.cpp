@@ -120,10 +120,10 @@ TEST(Url, IsNeverRepeatedInAMessage) {
 }
 
 TEST(Listen, IsHostAndPort) {
-  EXPECT_EQ(*parse_listen("127.0.0.1:9469"), (ListenAddress{"127.0.0.1", 9469}));
-  EXPECT_EQ(*parse_listen("[::1]:1"), (ListenAddress{"::1", 1}));
-  EXPECT_EQ(*parse_listen(":80"), (ListenAddress{"", 80}));
-  EXPECT_EQ(*parse_listen("localhost:0"), (ListenAddress{"localhost", 0}));
+  EXPECT_EQ(*parse_listen("127.0.0.1:9469"), (HostAndPort{"127.0.0.1", 9469}));
+  EXPECT_EQ(*parse_listen("[::1]:1"), (HostAndPort{"::1", 1}));
+  EXPECT_EQ(*parse_listen(":80"), (HostAndPort{"", 80}));
+  EXPECT_EQ(*parse_listen("localhost:0"), (HostAndPort{"localhost", 0}));
   for (const char* text : {"", "9469", "127.0.0.1", "127.0.0.1:", "::1:9469", "[::1]", "[]:1",
                            "a b:1", "a:65536", "a:-1", "http://a:1"}) {
     EXPECT_FALSE(parse_listen(text)) << text;

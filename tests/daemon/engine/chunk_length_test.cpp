@@ -23,8 +23,8 @@ Fetch fetched(Duration length, std::uint64_t samples, std::size_t cells) {
 
 TEST(ChunkLength, TheFirstPieceIsShort) {
   const ChunkLength chunk(1'000'000);
-  EXPECT_EQ(chunk.next(minutes(1)), minutes(20));
-  EXPECT_EQ(chunk.next(seconds(5)), minutes(20));
+  EXPECT_EQ(chunk.next(minutes(1)), minutes(16));
+  EXPECT_EQ(chunk.next(seconds(5)), minutes(16));
   EXPECT_EQ(chunk.next(hours(24)), hours(24)) << "a step is never cut";
 }
 
@@ -39,10 +39,10 @@ TEST(ChunkLength, GrowsToWhatFits) {
 
 TEST(ChunkLength, GrowsStepByStepSinceQuietTimesTellLittle) {
   ChunkLength chunk(1'000'000);
-  chunk.learn(fetched(minutes(20), 0, 0));
-  EXPECT_EQ(chunk.next(minutes(1)), minutes(160));
+  chunk.learn(fetched(minutes(16), 0, 0));
+  EXPECT_EQ(chunk.next(minutes(1)), minutes(128));
   for (int i = 0; i < 10; ++i) chunk.learn(fetched(chunk.next(minutes(1)), 0, 0));
-  EXPECT_EQ(chunk.next(minutes(1)), hours(24 * 7));
+  EXPECT_EQ(chunk.next(minutes(1)), minutes(4'096)) << "never without end";
 }
 
 TEST(ChunkLength, ShrinksAtOnce) {
@@ -51,13 +51,13 @@ TEST(ChunkLength, ShrinksAtOnce) {
   chunk.learn(fetched(hours(24), 14'400'000, 0));
   EXPECT_EQ(chunk.next(minutes(1)), minutes(100));
   chunk.learn(fetched(minutes(1), 200'000, 0));
-  EXPECT_EQ(chunk.next(minutes(1)), minutes(20)) << "never below: range reads would cost more";
+  EXPECT_EQ(chunk.next(minutes(1)), minutes(16)) << "never below: range reads would cost more";
 }
 
 TEST(ChunkLength, AFetchWithoutSignalsTellsNothing) {
   ChunkLength chunk(1'000'000);
   chunk.learn(Fetch{});
-  EXPECT_EQ(chunk.next(minutes(1)), minutes(20));
+  EXPECT_EQ(chunk.next(minutes(1)), minutes(16));
 }
 
 }  // namespace

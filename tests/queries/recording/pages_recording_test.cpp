@@ -71,7 +71,7 @@ TEST(PagesRecording, CountsTheSameStepByStep) {
   for (int i = 0; i < 40; ++i) {
     const int asks = i < 25 ? 100 + 7 * i : 3 * (i - 25);
     pages.add(std::to_string(i) + "-" + std::to_string(60 + 15 * i) + ".prom",
-              page(asks, i / 3 % 4 + i, i < 25 ? 1 : 430));
+              page(asks, i < 25 ? i : i - 25, i < 25 ? 1 : 430));
   }
   PagesRecording whole = pages.open();
   const SignalBatch all = batch_of(whole, minutes(1, 12));
