@@ -99,7 +99,7 @@ class Daemon {
     };
     auto server = HttpServer::start(
         options, api_routes({*watcher_, *store_, [this] { return metrics_.page(); }}), clock_);
-    if (!server) return fail("the API can't listen", server.error(), ExitStatus::config);
+    if (!server) return fail("the API can't listen", server.error(), status_of(server.error()));
     log_->info("watching",
                {{"version", kVersion}, {"api", http_config_.listen}, {"store", store_path_}});
     notify_.send("READY=1\nSTATUS=watching");

@@ -20,7 +20,7 @@ std::variant<const HttpRoute*, HttpReply> Admission::admit(HttpRequestIn& reques
   // Browsers always send it; simple probes speak HTTP/1.0 without.
   const bool may_lack_host = version == "HTTP/1.0" && host.empty();
   if (!may_lack_host && !hosts_.allows(host, near_address)) {
-    return HttpReply::text(421, "this Host is not ours; add its name to http.host_names");
+    return HttpReply::text(421, "this Host is not ours; add its name to http.allowed_hosts");
   }
   auto parsed = parse_target(target);
   if (!parsed) return HttpReply::text(400, parsed.error().message);

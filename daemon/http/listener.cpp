@@ -116,8 +116,10 @@ Result<int> listen_on(const ListenAddress& address) {
     if (socket >= 0) ::close(socket);
     const std::string_view remedy =
         cause == EADDRINUSE ? "; end the program that has it or choose another http.listen" : "";
-    return Error{ErrorKind::invalid, fmt::format("listen on {}: {}{}", address.to_string(),
-                                                 std::strerror(cause), remedy)};
+    // A port that is busy may be free in a moment: no fault of the configuration.
+    const auto kind = cause == EADDRINUSE ? ErrorKind::unavailable : ErrorKind::invalid;
+    return Error{
+        kind, fmt::format("listen on {}: {}{}", address.to_string(), std::strerror(cause), remedy)};
   };
   const int family = address.is_ipv6 ? AF_INET6 : AF_INET;
   const int fd = ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -529,7 +529,7 @@ TEST_F(HttpServerTest, APortInUseIsAnErrorThatNamesIt) {
   options_.listen = "127.0.0.1:" + std::to_string(port_);
   const auto second = HttpServer::start(options_, routes_, clock_);
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().kind, ErrorKind::invalid);
+  EXPECT_EQ(second.error().kind, ErrorKind::unavailable);
   EXPECT_THAT(second.error().message, HasSubstr(options_.listen + ": Address already in use"));
   EXPECT_THAT(second.error().message, HasSubstr("choose another http.listen"));
 }
