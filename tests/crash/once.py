@@ -10,7 +10,7 @@ import threading
 import oracle
 from server import Journal, StoryServer
 from story import Gateway, configuration
-from tracing import calls_of, tracing
+from tracing import calls_of, sends, tracing
 
 NOON = 1796040000
 
@@ -49,7 +49,7 @@ class OnceStory:
     def rehearse(self):
         """Plays it without a crash. The calls of each chapter, from the first that outcomed's own code
         makes on."""
-        calls = []
+        calls, synced = [], []
         play = OncePlay(self)
         try:
             for chapter in range(len(CHAPTERS)):
@@ -58,11 +58,15 @@ class OnceStory:
                 trace = self.folder / f"trace-{chapter}"
                 play.must_end_well(play.run(chapter, trace_file=trace), chapter)
                 play.attempts = 0
+                synced += sends(trace, ("oncall", "desk"))
                 calls.append([(call, n) for _, call, n in calls_of(trace, begin="once.json")])
                 self.after.append((oracle.contents(play.store), play.journal.news()))
             wrong = oracle.complaints(self.binary, play.store, play.journal.entries, list(expected()), 0)
             if wrong or oracle.repeats(play.journal.entries):
                 raise AssertionError("wrong without any crash: " + "; ".join(wrong))
+            if not synced or not all(synced):
+                raise AssertionError(f"{synced.count(False)} of {len(synced)} messages left before what "
+                                     "they say was safe on the disk")
         finally:
             play.close()
         return calls

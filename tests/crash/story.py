@@ -67,16 +67,16 @@ class Gateway:
         """The reply of /api/v1/query to SELECTOR[RANGE]."""
         selector, duration = re.fullmatch(r"(.*)\[(\w+)\]", query).groups()
         by_pattern = re.search(r'__name__=~?"([^"]*)"', selector)
-        names = by_pattern.group(1).split("|") if by_pattern else [re.match(r"\w+", selector).group()]
-        result = list(self.series(set(names), at - seconds(duration), at))
+        name = by_pattern.group(1) if by_pattern else re.match(r"\w+", selector).group()
+        result = list(self.series(set(name.split("|")), at - seconds(duration), at))
         return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})
 
 
 def configuration(server, api, store, step, window, hold):
     """Durations are texts. One receiver of pages and one of tickets."""
     return json.dumps({
-        "sources": {"prom": {"kind": "prometheus", "url": server, "delay": "0s", "timeout": "900ms", "backfill": "range",
-                             "lookback": "20s" if step == "1s" else "5m"}},
+        "sources": {"prom": {"kind": "prometheus", "url": server, "delay": "0s", "timeout": "900ms",
+                             "backfill": "range", "lookback": "20s" if step == "1s" else "5m"}},
         "presets": [{"litellm": {"metrics": "prom", "version": "1.106.12", "step": step}}],
         "rules": [
             {"name": "gateway_failures", "kind": "share", "signal": "requests", "above": "10%",

@@ -5,6 +5,8 @@ import re
 import shutil
 
 CALL = re.compile(r"(\d+) +(?:([a-z_0-9]+)\(|<\.\.\. [a-z_0-9]+ resumed>|[-+]{3})")
+FILE_CALL = re.compile(r"\d+ +(pwrite64|ftruncate|fdatasync|fsync|sendto)\((\d+)"
+                       r"(?:, \"POST /(\w+))?")
 
 
 def strace():
@@ -45,6 +47,22 @@ def calls_of(trace_file, begin=None):
             if begun:
                 calls.append((int(thread), call, counts[thread, call]))
     return calls
+
+
+def sends(trace_file, hooks):
+    """For each message to one of these paths: whether all that was written to files by then was synced, so
+    that a power loss can't take it back."""
+    unsynced, found = set(), []
+    with open(trace_file, encoding="utf-8", errors="replace") as lines:
+        for match in filter(None, map(FILE_CALL.match, lines)):
+            call, file, path = match.groups()
+            if call in ("fdatasync", "fsync"):
+                unsynced.discard(file)
+            elif call != "sendto":
+                unsynced.add(file)
+            elif path in hooks:
+                found.append(not unsynced)
+    return found
 
 
 def spread(points, count):
