@@ -1,16 +1,10 @@
 #!/usr/bin/env bash
-# The slow half of `tests/run --full`: clang-tidy, and the unit tests under the sanitizers. Called by
-# tests/run, which made the release build.
+# The slow half of `tests/run --full`: the unit tests under the sanitizers. Called by tests/run, which
+# made the release build. (The real gateways and the whole crash sweep are tests of the label `full`.)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '\n== %s (%s)\n' "$1" "$(date -u +%H:%M:%SZ)"; }
 jobs=$(nproc)
-
-say "clang-tidy"
-git ls-files '*.cpp' | grep -E '^(queries|detectors|alerts|daemon)/' |
-  xargs -P "$jobs" -n 4 clang-tidy-14 -p build/release --quiet --warnings-as-errors='*' \
-    --extra-arg=-Wno-unknown-warning-option \
-    > build/tidy.log 2> build/tidy.err || { cat build/tidy.log; tail -5 build/tidy.err; exit 1; }
 
 # KIND FOLDER TARGETS…: builds and runs the tests of these targets (all: every one).
 sanitized() {
