@@ -58,6 +58,10 @@ HttpReply explain(Watcher& watcher, const HttpRequestIn& request) {
   }
   auto text = watcher.explain(*rule, matchers, 2s);
   if (!text) return api_error(503, "unavailable", "a tick is going on; ask again");
+  if (text->empty()) {
+    return api_error(404, "not_found",
+                     fmt::format("the running configuration has no rule {}", *rule));
+  }
   return HttpReply::json(*std::move(text));
 }
 
@@ -122,7 +126,10 @@ HttpRoutes api_routes(ApiWorld world) {
                    return one_episode(store, request.path.substr(kEpisodes.size()));
                  })
       .get("/api/v1/explain",
-           [&watcher](const HttpRequestIn& request) { return explain(watcher, request); });
+           [&watcher](const HttpRequestIn& request) { return explain(watcher, request); })
+      .get_below("/api/", [](const HttpRequestIn&) {
+        return api_error(404, "not_found", "there is nothing here");
+      });
   return routes;
 }
 

@@ -33,8 +33,13 @@ struct Assembly {
   std::vector<MirroredReceiver> mirrors;
 };
 
+struct HttpClients {
+  HttpClient& sources;
+  HttpClient& receivers;
+};
+
 // Takes the detectors out of `config`. Errors name the source or receiver.
-Result<Assembly> assemble(Config& config, HttpClient& http, SecretReader& secrets,
+Result<Assembly> assemble(Config& config, HttpClients http, SecretReader& secrets,
                           const std::function<Timestamp()>& now);
 
 // Only the sources and rules, every source replaced by one recording: `backtest --recording`.

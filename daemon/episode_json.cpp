@@ -132,8 +132,9 @@ Result<std::vector<Episode>> episodes_from_json(std::string_view text) try {
   std::vector<Episode> episodes;
   for (const json& object : document.at("episodes")) episodes.push_back(from_object(object));
   return episodes;
-} catch (const json::exception& e) {
-  return Error{ErrorKind::corrupt, std::string("the daemon's answer can't be read: ") + e.what()};
+} catch (const json::exception&) {
+  return Error{ErrorKind::corrupt,
+               "what answers at http.listen isn't the API of this version of outcomed"};
 }
 
 }  // namespace outcomed

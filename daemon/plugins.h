@@ -16,8 +16,10 @@ namespace outcomed {
 
 const Catalogs& catalogs();
 
+// `http` and `secrets` must outlive the source.
 Result<std::shared_ptr<Source>> make_source(const SourceConfig& config,
-                                            std::vector<SignalPlan> plans, HttpClient& http);
+                                            std::vector<SignalPlan> plans, HttpClient& http,
+                                            SecretReader& secrets);
 
 // What a receiver's part is made of: a queue's sender, or a mirror.
 using ReceiverPlugin = std::variant<std::shared_ptr<Receiver>, std::shared_ptr<Mirror>>;

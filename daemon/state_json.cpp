@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "alerts/render.h"
@@ -51,14 +52,15 @@ std::string why(const RuleRunner::GroupView& view, const Verdict& verdict, const
     case Judgement::failed:
       return "the source's numbers can't be trusted: the phase is held";
     case Judgement::too_few:
-      return fmt::format("{} in the window are too few to judge", verdict.n);
+      return format_amount(verdict.facts, "n", verdict.n) + " in the window are too few to judge";
     case Judgement::healthy:
       return fmt::format("{} is on the good side of {}", share, line);
     case Judgement::lingering:
       return state.phase == Phase::firing
                  ? fmt::format("{} is not yet below the line that ends it", share)
                  : fmt::format("{} ({} of {}) would keep an alert going, but not start one", share,
-                               verdict.k, verdict.n);
+                               format_amount(verdict.facts, "k", verdict.k),
+                               format_amount(verdict.facts, "n", verdict.n));
     case Judgement::breached:
       break;
   }
@@ -85,7 +87,7 @@ json group_of(const RuleRunner::GroupView& view, const RuleSpec& rule) {
        view.state->phase == Phase::inactive ? json(nullptr) : time_or_null(view.state->pending_at)},
       {"k", verdict.k},
       {"n", verdict.n},
-      {"measured", verdict.measured},
+      {"measured", verdict.n > 0 ? json(verdict.measured) : json(nullptr)},
       {"threshold", verdict.threshold},
       {"low", verdict.low},
       {"high", verdict.high},
@@ -94,74 +96,83 @@ json group_of(const RuleRunner::GroupView& view, const RuleSpec& rule) {
       {"facts", std::move(facts)}};
 }
 
-}  // namespace
-
-std::string alerts_json(const Engine& engine, const Announcer& announcer) {
-  json alerts = json::array();
-  for (const RuleSpec& rule : engine.rules()) {
-    for (const auto& view : engine.active(rule.name)) alerts.push_back(alert_of(rule, view));
+// The members of a rule but its alerts.
+json rule_of(const RuleSpec& rule, std::string_view state) {
+  json tiers = json::array();
+  for (const Tier& tier : rule.detector->tiers()) {
+    tiers.push_back({{"severity", tier.severity},
+                     {"for", format_duration(tier.hold)},
+                     {"threshold", tier.threshold}});
   }
-  for (const auto& [key, episode] : engine.open_episodes()) {
-    if (key.rule != kSourceDown) continue;
-    const AlertMessage message = announcer.message(episode, AlertStatus::firing);
-    alerts.push_back({{"labels", pairs(message.labels)},
-                      {"annotations", pairs(message.annotations)},
-                      {"state", "firing"},
-                      {"activeAt", time_or_null(episode.pending_at)},
-                      {"firedAt", time_or_null(episode.fired_at)},
-                      {"value", "1"}});
-  }
-  return dump({{"status", "success"}, {"data", {{"alerts", std::move(alerts)}}}});
+  return {{"name", rule.name},
+          {"type", "alerting"},
+          {"kind", rule.kind},
+          {"signal", rule.signal},
+          {"by", rule.by},
+          {"tiers", std::move(tiers)},
+          {"labels", pairs(rule.labels)},
+          {"annotations", pairs(rule.annotations)},
+          {"state", state},
+          {"health", "ok"}};
 }
 
-std::string rules_json(const Engine& engine) {
-  json rules = json::array();
+json own_alert_of(const Episode& episode, const AlertMessage& message) {
+  return {{"labels", pairs(message.labels)},
+          {"annotations", pairs(message.annotations)},
+          {"state", "firing"},
+          {"activeAt", time_or_null(episode.pending_at)},
+          {"firedAt", time_or_null(episode.fired_at)},
+          {"value", "1"}};
+}
+
+void add_item(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
+}  // namespace
+
+StateJson state_json(const Engine& engine, const Announcer& announcer) {
+  std::string alerts;
+  std::string rules;
   for (const RuleSpec& rule : engine.rules()) {
-    json alerts = json::array();
-    std::string state = "inactive";
+    std::string own;
+    std::string_view state = "inactive";
     for (const auto& view : engine.active(rule.name)) {
-      alerts.push_back(alert_of(rule, view));
+      add_item(own, dump(alert_of(rule, view)));
       if (view.state->phase == Phase::firing) state = "firing";
       if (state == "inactive") state = "pending";
     }
-    json tiers = json::array();
-    for (const Tier& tier : rule.detector->tiers()) {
-      tiers.push_back({{"severity", tier.severity},
-                       {"for", format_duration(tier.hold)},
-                       {"threshold", tier.threshold}});
-    }
-    rules.push_back({{"name", rule.name},
-                     {"type", "alerting"},
-                     {"kind", rule.kind},
-                     {"signal", rule.signal},
-                     {"by", rule.by},
-                     {"tiers", std::move(tiers)},
-                     {"labels", pairs(rule.labels)},
-                     {"annotations", pairs(rule.annotations)},
-                     {"state", state},
-                     {"health", "ok"},
-                     {"alerts", std::move(alerts)}});
+    if (!own.empty()) add_item(alerts, own);
+    std::string text = dump(rule_of(rule, state));
+    text.back() = ',';  // Instead of the closing brace.
+    add_item(rules, text + "\"alerts\":[" + own + "]}");
   }
-  return dump({{"status", "success"},
-               {"data", {{"groups", {{{"name", "outcomed"}, {"rules", std::move(rules)}}}}}}});
+  for (const auto& [key, episode] : engine.open_episodes()) {
+    // What no rule of the configuration raised is our own: source_down, config_broken, ….
+    if (std::ranges::find(engine.rules(), key.rule, &RuleSpec::name) != engine.rules().end()) {
+      continue;
+    }
+    add_item(alerts, dump(own_alert_of(episode, announcer.message(episode, AlertStatus::firing))));
+  }
+  return {
+      R"({"status":"success","data":{"alerts":[)" + alerts + "]}}",
+      R"({"status":"success","data":{"groups":[{"name":"outcomed","rules":[)" + rules + "]}]}}"};
 }
 
 std::string explain_json(const Engine& engine, const std::string& rule_name,
                          const Matchers& matchers) {
+  const auto rule = std::ranges::find(engine.rules(), rule_name, &RuleSpec::name);
+  if (rule == engine.rules().end()) return {};
   json groups = json::array();
-  for (const RuleSpec& rule : engine.rules()) {
-    if (rule.name != rule_name) continue;
-    for (const auto& view : engine.groups(rule_name)) {
-      if (all_match(matchers, view.labels)) groups.push_back(group_of(view, rule));
-    }
+  for (const auto& view : engine.groups(rule_name)) {
+    if (all_match(matchers, view.labels)) groups.push_back(group_of(view, *rule));
   }
-  json facts = json::array();
-  for (const RuleSpec& rule : engine.rules()) {
-    if (rule.name == rule_name) facts = engine.facts(rule.signal);
-  }
+  const std::string silence = engine.silence(rule->signal);
   return dump({{"status", "success"},
                {"rule", rule_name},
-               {"counting", std::move(facts)},
+               {"source_error", silence.empty() ? json(nullptr) : json(silence)},
+               {"counting", engine.facts(rule->signal)},
                {"groups", std::move(groups)}});
 }
 

@@ -2,19 +2,32 @@
 
 #include <algorithm>
 
+#include "detectors/absorption/absorption.h"
+#include "detectors/baseline/baseline.h"
+#include "detectors/price/price.h"
+#include "detectors/scores/scores.h"
 #include "detectors/share/share.h"
+#include "detectors/surge/surge.h"
 
 namespace outcomed {
 namespace {
 
-std::unique_ptr<Detector> make_share(ParamVisitor& visitor, const SignalWords& words) {
-  ShareParams params;
+template <class Params, class Kind>
+std::unique_ptr<Detector> make(ParamVisitor& visitor, const SignalWords& words) {
+  Params params;
   params.visit(visitor, words);
-  return std::make_unique<ShareDetector>(std::move(params), words);
+  return std::make_unique<Kind>(std::move(params), words);
+}
+
+template <class Params, class Kind>
+constexpr DetectorEntry entry() {
+  return {Kind::kKind, Kind::kSummary, make<Params, Kind>};
 }
 
 constexpr DetectorEntry kCatalog[] = {
-    {ShareDetector::kKind, ShareDetector::kSummary, make_share},
+    entry<ShareParams, ShareDetector>(),           entry<SurgeParams, SurgeDetector>(),
+    entry<BaselineParams, BaselineDetector>(),     entry<ScoresParams, ScoresDetector>(),
+    entry<AbsorptionParams, AbsorptionDetector>(), entry<PriceParams, PriceDetector>(),
 };
 
 }  // namespace

@@ -22,4 +22,9 @@ std::string_view to_string(Judgement judgement) {
   return "failed";
 }
 
+void add_since(Verdict& verdict) {
+  if (verdict.onset == Timestamp{}) return;
+  verdict.facts.emplace_back("since", format_rfc3339(verdict.onset));
+}
+
 }  // namespace outcomed

@@ -34,12 +34,15 @@ struct Verdict {
   Timestamp onset;  // Start of the first bucket that belongs to the change, as far as can be told.
   std::int64_t n = 0;
   std::int64_t k = 0;
-  double measured = 0;   // In the detector's own unit; a share for most.
+  double measured = 0;   // A share, or a ratio to what is normal or allowed.
   double threshold = 0;  // What it was held against.
   double low = 0;        // 95 % interval of `measured`.
   double high = 0;
   std::string sentence;                                    // One sentence, complete in itself.
   std::vector<std::pair<std::string, std::string>> facts;  // Name and value with unit, in order.
 };
+
+// Adds the fact "since", where a change began at all.
+void add_since(Verdict& verdict);
 
 }  // namespace outcomed

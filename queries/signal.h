@@ -12,6 +12,7 @@
 #include "queries/base/labels.h"
 #include "queries/base/matcher.h"
 #include "queries/base/time.h"
+#include "queries/base/time_zone.h"
 
 namespace outcomed {
 
@@ -57,6 +58,11 @@ class Calibration {
   virtual bool load(Reader& reader) = 0;
 };
 
+class RowCounter;
+struct SignalPlan;
+// Makes the counter of several signals that are read from one table.
+using RowCounterMaker = std::function<std::unique_ptr<RowCounter>(const std::vector<SignalPlan>&)>;
+
 struct SignalPlan {
   std::string name;
   std::string source;
@@ -64,6 +70,12 @@ struct SignalPlan {
   std::vector<std::string> labels;          // Split n and k.
   std::vector<std::string> failure_labels;  // Split only k.
   std::vector<CounterTerm> terms;           // For sources that read counters.
+  RowCounterMaker rows;                     // For sources that read rows of a known table.
+  std::string sql;                          // For sources that are asked in SQL.
+  std::string time_zone;                    // IANA name; empty: UTC. Days are days of it.
+  std::shared_ptr<const TimeZone> zone;     // The same; null: UTC.
+  // Steps begin at multiples of `step` after this: days begin at the zone's midnight.
+  Duration anchor{};
   std::shared_ptr<Calibration> calibration;
   // Failure classes that are not ours (callers' errors): counted as cells of their own, left out of
   // k unless a rule names them. Empty for most signals.
@@ -71,7 +83,16 @@ struct SignalPlan {
   // Words for sentences: "71 of 77 requests failed".
   std::string unit = "requests";
   std::string outcome = "failed";
+  // n and k are money, in thousand-millionths of `unit`.
+  bool money = false;
   std::string help;
+  // The signal of another source that asks the same question; n of both is compared. Empty: none.
+  std::string same_as;
 };
+
+// The begin of the step that holds `t`.
+inline Timestamp begin_of_step(const SignalPlan& plan, Timestamp t) {
+  return floor_to(t - plan.anchor, plan.step) + plan.anchor;
+}
 
 }  // namespace outcomed

@@ -39,10 +39,22 @@ struct SignalBatch {
   [[nodiscard]] std::size_t steps() const { return coverage.size(); }
 };
 
+// A single event worth naming in the alert that it leads to: which request it was, never what was
+// in it.
+struct Evidence {
+  std::size_t signal = 0;  // Number among the source's signals.
+  Labels labels;           // Of the cell it counted into.
+  Timestamp at;
+  std::string name;  // "request"
+  std::string text;
+  friend bool operator==(const Evidence&, const Evidence&) = default;
+};
+
 struct Fetch {
   std::vector<SignalBatch> batches;  // In the order of the signals the source was made with.
   std::vector<Problem> problems;
   std::vector<std::string> facts;  // Said in verdicts: "counters of this gateway count twice".
+  std::vector<Evidence> evidence;  // Of this range; a bounded number.
   std::uint64_t samples = 0;       // Raw samples held at once for it; 0 where there are none.
 };
 
@@ -64,6 +76,10 @@ class Source {
 
   // The span of the data there is, where the source is finite (a recording).
   virtual Result<std::optional<TimeRange>> span() { return std::optional<TimeRange>(); }
+
+  // False where only what happens from now on can be seen (a page read directly): then nothing
+  // before the first start is asked for.
+  [[nodiscard]] virtual bool has_past() const { return true; }
 
   // Sources that must look at their target more often than once a tick (a page read directly).
   [[nodiscard]] virtual std::optional<Duration> poll_interval() const { return std::nullopt; }

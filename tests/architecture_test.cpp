@@ -27,7 +27,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kHomes = {
     {"re2/", {"queries/base/"}},
     {"snappy", {"queries/prometheus/"}},
     {"zlib.h", {"queries/recording/", "daemon/net/"}},
-    {"pqxx/", {"queries/postgres/"}},
+    {"libpq-fe.h", {"daemon/sql/"}},
     {"Eigen/", {"detectors/"}},
     {"openssl/", {"alerts/", "daemon/config/"}},
     {"curl/", {"daemon/net/"}},
@@ -35,6 +35,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kHomes = {
     {"yaml-cpp/", {"daemon/config/"}},
     {"prometheus/", {"daemon/telemetry/"}},
     {"microhttpd.h", {"daemon/http/"}},
+    {"date/", {"daemon/calendar/"}},
     {"boost/", {"daemon/main.cpp", "daemon/commands/"}},
     {"spdlog/", {"daemon/log"}},
     {"nlohmann/", {"alerts/", "daemon/"}},
@@ -96,7 +97,8 @@ TEST(Architecture, FoldersIncludeOnlyWhatComesBeforeThem) {
 
 TEST(Architecture, PluginsDoNotKnowEachOther) {
   // What several plugins of a layer build on.
-  const std::set<std::string> shared = {"queries/base/", "queries/counters/", "detectors/stats/"};
+  const std::set<std::string> shared = {"queries/base/", "queries/counters/", "queries/prices/",
+                                        "detectors/stats/"};
   // A recording of pages is read with the page reader of `exposition`.
   const std::set<std::pair<std::string, std::string>> allowed = {
       {"queries/recording/", "queries/exposition/"}};
@@ -127,6 +129,40 @@ TEST(Architecture, EachLibraryHasItsHome) {
   }
 }
 
+// The name of a type that a line at the left edge defines; empty for other lines.
+std::string defined_type(const std::string& line) {
+  for (const std::string_view key : {"class ", "struct ", "enum class "}) {
+    if (!line.starts_with(key)) continue;
+    const auto end = line.find_first_of(" :{;", key.size());
+    const auto body = line.find('{');
+    if (end == std::string::npos || body == std::string::npos) return {};
+    if (line.substr(end, 2) == "::") return {};  // The insides of a class, declared elsewhere.
+    return std::string(line.substr(key.size(), end - key.size()));
+  }
+  return {};
+}
+
+// Two types of one name are one type to the linker, whatever they hold.
+TEST(Architecture, ATypeNameMeansOneType) {
+  std::map<std::string, std::string> places;
+  for (const SourceFile& file : all_sources()) {
+    bool own = false;  // In an unnamed namespace.
+    std::string space;
+    for (const std::string& line : file.lines) {
+      if (line == "namespace {") own = true;
+      if (line.starts_with("}  // namespace")) {
+        if (line == "}  // namespace") own = false;
+      } else if (line.starts_with("namespace outcomed")) {
+        space = line;
+      }
+      const std::string name = defined_type(line);
+      if (name.empty() || own) continue;
+      const auto [first, fresh] = places.emplace(space + name, file.name);
+      EXPECT_TRUE(fresh) << name << " is defined in " << first->second << " and in " << file.name;
+    }
+  }
+}
+
 TEST(Architecture, JsonStaysOutOfHeaders) {
   for (const SourceFile& file : all_sources()) {
     if (!file.name.ends_with(".h")) continue;
@@ -150,8 +186,11 @@ TEST(Architecture, OnlyTheDaemonTouchesTheOutsideWorld) {
 
 TEST(Architecture, OnlyTheClockReadsTheClock) {
   for (const SourceFile& file : all_sources()) {
-    // libcurl waits in real time, so its deadlines are kept in real time too.
-    if (file.name == "daemon/clock.cpp" || file.name.starts_with("daemon/net/curl_")) continue;
+    // libcurl and poll wait in real time, so their deadlines are kept in real time too.
+    if (file.name == "daemon/clock.cpp" || file.name.starts_with("daemon/net/curl_") ||
+        file.name == "daemon/sql/deadline.h") {
+      continue;
+    }
     for (const std::string& line : file.lines) {
       const std::string code = line.substr(0, line.find("//"));
       EXPECT_EQ(code.find("_clock::now"), std::string::npos) << file.name << ": " << line;
@@ -198,7 +237,7 @@ TEST(Architecture, EveryPluginHasAFolderAPageAndATest) {
   expect_complete("detectors", {"stats"}, detectors, "docs/rules");
   std::vector<std::string> sources;
   for (const SourceEntry& entry : catalogs().sources) sources.emplace_back(entry.kind);
-  expect_complete("queries", {"base", "counters", "litellm"}, sources, "docs/sources");
+  expect_complete("queries", {"base", "counters", "litellm", "prices"}, sources, "docs/sources");
   std::vector<std::string> receivers;
   for (const ReceiverEntry& entry : catalogs().receivers) receivers.emplace_back(entry.kind);
   expect_complete("alerts", {"rule_export"}, receivers, "docs/receivers");

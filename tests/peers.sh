@@ -1,6 +1,7 @@
 #!/bin/sh
 # Puts the servers that integration tests and the demo run beside outcomed into build/peers/bin:
-# prometheus, promtool, prometheus-alertmanager, amtool, victoria-metrics, vmalert.
+# prometheus, promtool, prometheus-alertmanager, amtool, victoria-metrics, vmalert; and PostgreSQL 15
+# into build/peers/postgresql, with links to initdb, postgres, psql.
 # Debian's packages are unpacked, never installed: nothing outside the folder changes, root isn't
 # needed. Run again it does nothing; silent unless something goes wrong.
 #   tests/peers.sh [FOLDER]      FOLDER, else $OUTCOMED_PEERS, else build/peers
@@ -11,13 +12,19 @@ peers=${1:-${OUTCOMED_PEERS:-$here/../build/peers}}
 packages='prometheus prometheus-alertmanager victoria-metrics'
 programs='prometheus promtool prometheus-alertmanager amtool victoria-metrics vmalert'
 
+# PostgreSQL finds its files from where its programs lie, so its tree stays together.
+postgres_packages='postgresql-15 postgresql-client-15'
+postgres_programs='initdb postgres psql'
+postgres_folder=usr/lib/postgresql/15/bin
+
 complete() {
-  for program in $programs; do
+  for program in $programs $postgres_programs; do
     [ -x "$peers/bin/$program" ] || return 1
   done
 }
 
 complete && exit 0
+packages="$packages $postgres_packages"
 for tool in apt-get dpkg-deb; do
   if ! command -v "$tool" >/dev/null; then
     echo "peers.sh: $tool is missing: this needs Debian; elsewhere put $programs into $peers/bin" >&2
@@ -51,4 +58,12 @@ done
 for program in $programs; do
   # Moved last and in one step, so that an interrupted run leaves no half program behind.
   mv -f "$work/root/usr/bin/$program" "$peers/bin/$program"
+done
+mkdir -p "$work/postgresql/usr/lib" "$work/postgresql/usr/share"
+mv "$work/root/usr/lib/postgresql" "$work/postgresql/usr/lib/"
+mv "$work/root/usr/share/postgresql" "$work/postgresql/usr/share/"
+rm -rf "$peers/postgresql"
+mv "$work/postgresql" "$peers/postgresql"
+for program in $postgres_programs; do
+  ln -sfn "../postgresql/$postgres_folder/$program" "$peers/bin/$program"
 done

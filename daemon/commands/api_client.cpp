@@ -1,6 +1,7 @@
 #include "daemon/commands/api_client.h"
 
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 namespace outcomed {
 namespace {
@@ -17,7 +18,7 @@ std::string reachable(const std::string& listen) {
 }  // namespace
 
 Result<std::optional<std::string>> ask_daemon(const HttpConfig& config, HttpClient& http,
-                                              const std::string& path) {
+                                              const std::string& path, std::ostream& notes) {
   HttpRequest request;
   request.url = "http://" + reachable(config.listen) + path;
   request.timeout = 5s;
@@ -25,6 +26,12 @@ Result<std::optional<std::string>> ask_daemon(const HttpConfig& config, HttpClie
   if (!response) {
     if (response.error().kind == ErrorKind::unavailable) return std::optional<std::string>();
     return std::move(response).error();
+  }
+  // The daemon's API answers with JSON objects, but for a Host that it doesn't know and for faults.
+  if (!response->body.starts_with('{') && response->status != 421 && response->status < 500) {
+    notes << "note: at " << config.listen
+          << " (http.listen) answers another program, so no running daemon was asked\n";
+    return std::optional<std::string>();
   }
   // What isn't there is the caller's mistake, in the words that reading the file would have.
   if (response->status == 404) {

@@ -6,6 +6,7 @@
 #include "daemon/assembly.h"
 #include "daemon/commands/episode_table.h"
 #include "daemon/commands/options.h"
+#include "daemon/commands/table.h"
 #include "daemon/engine/null_store.h"
 #include "daemon/episode_json.h"
 #include "daemon/net/curl_client.h"
@@ -14,27 +15,47 @@
 namespace outcomed {
 namespace {
 
-// The span to replay: what was asked for, as far as the data goes.
-Result<TimeRange> span_of(const Options& options, Assembly& assembly, Timestamp now) {
-  const auto from = options.time("from", now);
-  if (!from) return from.error();
-  const auto to = options.time("to", now);
-  if (!to) return to.error();
-  std::optional<TimeRange> data;
+// What the recordings among the sources hold together, and whether others are live.
+struct Held {
+  std::optional<TimeRange> recorded;
+  bool live = false;
+};
+
+Result<Held> held_by(Assembly& assembly) {
+  Held held;
   for (const SourceUnit& unit : assembly.sources) {
     auto span = unit.source->span();
     if (!span) return std::move(span).error();
-    if (!*span) continue;
-    data = data
-               ? TimeRange{std::min(data->begin, (*span)->begin), std::max(data->end, (*span)->end)}
-               : **span;
+    if (!*span) {
+      held.live = true;
+    } else if (!held.recorded) {
+      held.recorded = **span;
+    } else {
+      held.recorded = TimeRange{std::min(held.recorded->begin, (*span)->begin),
+                                std::max(held.recorded->end, (*span)->end)};
+    }
   }
-  if (!data && !*from) {
+  return held;
+}
+
+// The span to replay: what was asked for, as far as recorded data goes.
+Result<TimeRange> span_of(const Options::Span& asked, const Held& held, Timestamp now) {
+  const auto& data = held.recorded;
+  if (!data && !asked.from) {
     return Error{ErrorKind::invalid, "--from is needed for live sources: --from now-2d"};
   }
-  TimeRange range{from->value_or(data ? data->begin : now), to->value_or(data ? data->end : now)};
-  if (range.end <= range.begin)
-    return Error{ErrorKind::invalid, "there is nothing between --from and --to"};
+  TimeRange range{asked.from.value_or(data ? data->begin : now),
+                  asked.to.value_or(data ? data->end : now)};
+  if (!held.live && data) {
+    range = {std::max(range.begin, data->begin), std::min(range.end, data->end)};
+    if (range.end <= range.begin) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("there is nothing between --from and --to: the recording goes from "
+                               "{} to {}",
+                               format_rfc3339(data->begin), format_rfc3339(data->end))};
+    }
+  }
+  if (Status status = sensible_span(range); !status) return std::move(status).error();
   return range;
 }
 
@@ -53,7 +74,7 @@ void print_table(std::ostream& out, TimeRange range, const Engine& engine) {
   } else {
     print_episodes(out, episodes, false);
     out << "\n";
-    for (const Episode& episode : episodes) out << episode.sentence << "\n";
+    for (const Episode& episode : episodes) out << printable(episode.sentence) << "\n";
   }
   out << fmt::format("\n{} to {} ({}): {} buckets, {} episodes\n", format_rfc3339(range.begin),
                      format_rfc3339(range.end), format_duration(range.length()),
@@ -72,41 +93,41 @@ ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell)
       .value("recording", "read this instead of every source: folder of pages, .om or .csv")
       .value("from", "start: RFC 3339, Unix seconds or now-2d")
       .value("to", "end, likewise (default: now, or the end of the recording)")
-      .value("format,f", "table", "table, json or csv");
+      .format({"table", "json", "csv"});
   if (const auto end = options.parse(arguments, shell)) return *end;
+  const auto asked = options.span(shell.clock.now());
+  if (!asked) return usage_error(shell, asked.error().message);
   LoadedConfig loaded;
   if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
 
   keep_pages();
   FileSecretReader secrets(shell.environment);
   CurlClient http(secrets);
-  auto assembly = options.has("recording")
-                      ? assemble_replay(loaded.config, options.text("recording"))
-                      : assemble(loaded.config, http, secrets, [&] { return shell.clock.now(); });
-  const auto fail = [&](const Error& error) {
-    shell.err << "outcomed: " << error.message << "\n";
-    return status_of(error);
-  };
-  if (!assembly) return fail(assembly.error());
-  const auto range = span_of(options, *assembly, shell.clock.now());
-  if (!range)
-    return range.error().kind == ErrorKind::invalid && !options.has("recording")
-               ? usage_error(shell, range.error().message)
-               : fail(range.error());
+  auto assembly =
+      options.has("recording")
+          ? assemble_replay(loaded.config, options.text("recording"))
+          : assemble(loaded.config, {http, http}, secrets, [&] { return shell.clock.now(); });
+  if (!assembly) {
+    shell.err << "outcomed: " << assembly.error().message << "\n";
+    return status_of(assembly.error());
+  }
+  const auto held = held_by(*assembly);
+  if (!held) return source_failed(shell, held.error());
+  const auto range = span_of(*asked, *held, shell.clock.now());
+  if (!range) return usage_error(shell, range.error().message);
   NullStore store;
   EngineSettings settings;
   settings.config_hash = loaded.hash;
-  settings.chunk_values = 2'000'000;  // It lives shortly, and months are many requests.
+  settings.chunk_values = 4'000'000;  // It lives shortly, and months are many requests.
   Engine engine(std::move(assembly->sources), std::move(assembly->rules), assembly->announcer,
                 settings, store, [&] { return shell.clock.steady_now(); });
   const Status status = engine.replay(*range, [&](double done) {
     if (shell.err_is_terminal) shell.err << fmt::format("\rbacktest {:3.0f} %", done * 100);
   });
   if (shell.err_is_terminal) shell.err << "\r\033[K";
-  if (!status) return fail(status.error());
+  if (!status) return source_failed(shell, status.error());
   for (const Problem& problem : engine.replay_problems()) {
-    shell.err << fmt::format("note: {}{}{}: {}\n", problem.what, problem.where.empty() ? "" : " ",
-                             problem.where, problem.message);
+    shell.err << note_line(problem);
   }
   const std::string format = options.text("format");
   if (format == "json") {
@@ -115,10 +136,8 @@ ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell)
               << "\n";
   } else if (format == "csv") {
     print_episodes_csv(shell.out, engine.replayed());
-  } else if (format == "table") {
-    print_table(shell.out, *range, engine);
   } else {
-    return usage_error(shell, fmt::format("--format: \"{}\" is none of table, json, csv", format));
+    print_table(shell.out, *range, engine);
   }
   return ExitStatus::ok;
 }

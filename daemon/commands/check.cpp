@@ -4,6 +4,7 @@
 
 #include "daemon/commands/options.h"
 #include "daemon/config/default_rules.h"
+#include "daemon/config/schema.h"
 #include "daemon/plugins.h"
 
 namespace outcomed {
@@ -15,17 +16,19 @@ ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
       "FILE:LINE:COLUMN: PATH: what is wrong; what to do. Ends with 78 if there is anything.",
       "outcomed check --config ./outcomed.yaml");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
-      .value("format,f", "table", "table or json")
-      .flag("print-defaults", "print the rules that are used where the file has none");
+      .format({"table", "json"})
+      .flag("print-defaults", "print the rules that are used where the file has none")
+      .flag("print-schema", "print the JSON Schema of the file, for editors");
   if (const auto end = options.parse(arguments, shell)) return *end;
   if (options.has("print-defaults")) {
     shell.out << default_rules_text();
     return ExitStatus::ok;
   }
-  const std::string format = options.text("format");
-  if (format != "table" && format != "json") {
-    return usage_error(shell, fmt::format("--format: \"{}\" is neither table nor json", format));
+  if (options.has("print-schema")) {
+    shell.out << config_schema(catalogs());
+    return ExitStatus::ok;
   }
+  const std::string format = options.text("format");
   const LoadedConfig loaded = load_config(options.text("config"), catalogs());
   const std::size_t rules = loaded.config.rules.size();
   const std::size_t signals = loaded.config.signals.size();
@@ -33,8 +36,10 @@ ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
     shell.out << to_json(loaded.problems, rules, signals) << "\n";
   } else {
     shell.err << to_text(loaded.problems);
-    for (const ConfigProblem& note : loaded.notes)
-      shell.err << "note: " << to_text(std::vector{note});
+    std::vector<ConfigProblem> notes = price_table_notes(loaded.config.prices, shell.clock.now());
+    notes.insert(notes.begin(), loaded.notes.begin(), loaded.notes.end());
+    sort_problems(notes);
+    for (const ConfigProblem& note : notes) shell.err << "note: " << to_text(std::vector{note});
     if (loaded.ok()) {
       shell.out << fmt::format("{}: no problems (rules: {}{}, signals: {})\n",
                                options.text("config"), rules,

@@ -24,6 +24,7 @@ struct Shell {
   Environment environment;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
+  std::istream* in = nullptr;  // Standard input; null: there is none.
 };
 
 struct CommandEntry {
@@ -45,6 +46,11 @@ ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell)
 ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell);
 ExitStatus run_history(const std::vector<std::string>& arguments, Shell& shell);
 ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell);
+ExitStatus run_report(const std::vector<std::string>& arguments, Shell& shell);
+ExitStatus run_report_prices(const std::vector<std::string>& arguments, Shell& shell);
+ExitStatus run_verify(const std::vector<std::string>& arguments, Shell& shell);
 ExitStatus run_rules(const std::vector<std::string>& arguments, Shell& shell);
+ExitStatus run_gateway(const std::vector<std::string>& arguments, Shell& shell);
+ExitStatus run_rescore(const std::vector<std::string>& arguments, Shell& shell);
 
 }  // namespace outcomed

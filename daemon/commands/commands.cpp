@@ -11,7 +11,7 @@
 namespace outcomed {
 namespace {
 
-constexpr std::array<CommandEntry, 8> kCommands = {{
+constexpr std::array<CommandEntry, 12> kCommands = {{
     {"run", "the daemon: watch, judge, tell", run_daemon},
     {"check", "every problem of the configuration", run_check},
     {"backtest", "which episodes this configuration has on recorded or stored data", run_backtest},
@@ -19,6 +19,11 @@ constexpr std::array<CommandEntry, 8> kCommands = {{
     {"explain", "the numbers behind the present state of a rule", run_explain},
     {"history", "list or show stored episodes", run_history},
     {"rules", "rules export: the share rules as a Prometheus rule file", run_rules},
+    {"report", "report absorption: whose failures, by hour; report prices: recorded cost",
+     run_report},
+    {"verify", "how a router fix has held on the provider failures after it", run_verify},
+    {"rescore", "compare two judges' scores of the same items", run_rescore},
+    {"gateway", "gateway check: a LiteLLM configuration against a policy", run_gateway},
     {"version", "name and version",
      [](const std::vector<std::string>&, Shell& shell) {
        shell.out << "outcomed " << kVersion << "\n";

@@ -23,8 +23,10 @@ void print_episodes(std::ostream& out, const std::vector<Episode>& episodes, boo
   Table table(std::move(headings));
   for (const Episode& episode : episodes) {
     table.row({short_time(format_rfc3339(episode.fired_at)), lasted(episode), episode.key.severity,
-               episode.key.rule, episode.key.group.to_string(), fmt::format("{}", episode.k),
-               fmt::format("{}", episode.n), format_share(episode.measured), episode.id});
+               episode.key.rule, episode.key.group.to_string(),
+               format_amount(episode.facts, "k", episode.k),
+               format_amount(episode.facts, "n", episode.n), format_share(episode.measured),
+               episode.id});
   }
   table.print(out);
 }

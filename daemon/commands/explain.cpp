@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -18,8 +19,9 @@ namespace {
 // Without a daemon: the sources' past is folded here, as after a first start.
 Result<std::string> explain_from_sources(LoadedConfig& loaded, HttpClient& http,
                                          SecretReader& secrets, const std::string& rule,
-                                         const Matchers& matchers, Clock& clock) {
-  auto assembly = assemble(loaded.config, http, secrets, [&] { return clock.now(); });
+                                         const Matchers& matchers, Shell& shell) {
+  Clock& clock = shell.clock;
+  auto assembly = assemble(loaded.config, {http, http}, secrets, [&] { return clock.now(); });
   if (!assembly) return std::move(assembly).error();
   NullStore store;
   Engine engine(std::move(assembly->sources), std::move(assembly->rules), assembly->announcer, {},
@@ -27,7 +29,13 @@ Result<std::string> explain_from_sources(LoadedConfig& loaded, HttpClient& http,
   if (const Status status = engine.restore(clock.now()); !status) return status.error();
   const TickReport report = engine.tick(clock.now());
   for (const SourceReport& source : report.sources) {
-    if (source.error) return Error{*source.error}.while_doing("source " + source.source);
+    if (source.error) {
+      return Error{ErrorKind::unavailable, source.error->message}.while_doing("source " +
+                                                                              source.source);
+    }
+    if (const std::string gaps = source.coverage.to_text(); !gaps.empty()) {
+      shell.err << fmt::format("note: source {}: {}\n", source.source, gaps);
+    }
   }
   return explain_json(engine, rule, matchers);
 }
@@ -38,27 +46,67 @@ std::string label_text(const nlohmann::json& labels) {
   return set.to_string();
 }
 
-ExitStatus print(const std::string& answer, Shell& shell) try {
+// Why a rule may have no group: labels that only failures have come with the first failure.
+std::string no_group(const Config& config, const RuleConfig& rule) {
+  const SignalPlan* signal = config.signal(rule.signal);
+  for (const std::string& label : rule.by) {
+    if (signal == nullptr ||
+        std::ranges::find(signal->failure_labels, label) == signal->failure_labels.end()) {
+      continue;
+    }
+    return fmt::format(
+        "no group of this rule has failed in what was read (it is split by {}, which "
+        "only failures have)\n",
+        label);
+  }
+  return "no group of this rule has been seen\n";
+}
+
+// "state of 2026-11-30T12:00:00Z (3m ago)", and why it is not newer where the source is away.
+void print_age(const nlohmann::json& document, Shell& shell) {
+  Timestamp newest{};
+  for (const auto& group : document.at("groups")) {
+    if (!group.at("at").is_string()) continue;
+    if (const auto at = parse_timestamp(group.at("at").get<std::string>())) {
+      newest = std::max(newest, *at);
+    }
+  }
+  if (newest != Timestamp{}) {
+    const Duration age =
+        std::chrono::floor<std::chrono::seconds>(std::max(Duration{}, shell.clock.now() - newest));
+    shell.out << fmt::format("state of {} ({} ago)\n", format_rfc3339(newest),
+                             format_duration(age));
+  }
+  const auto& silent = document.at("source_error");
+  if (silent.is_string()) {
+    shell.out << printable("it stands still: " + silent.get<std::string>()) << "\n";
+  }
+}
+
+ExitStatus print(const std::string& answer, const std::string& if_empty, Shell& shell) try {
   const auto document = nlohmann::json::parse(answer);
   Table table({"GROUP", "SEVERITY", "PHASE", ">K", ">N", ">SHARE", ">LINE", "WHY"});
   for (const auto& group : document.at("groups")) {
+    std::vector<std::pair<std::string, std::string>> facts;
+    for (const auto& fact : group.at("facts"))
+      facts.emplace_back(fact.at("name"), fact.at("value"));
     table.row({label_text(group.at("labels")), group.at("severity"), group.at("phase"),
-               fmt::format("{}", group.at("k").get<std::int64_t>()),
-               fmt::format("{}", group.at("n").get<std::int64_t>()),
-               format_share(group.at("measured")), format_share(group.at("threshold")),
-               group.at("why")});
+               format_amount(facts, "k", group.at("k")), format_amount(facts, "n", group.at("n")),
+               group.at("measured").is_null() ? "-" : format_share(group.at("measured")),
+               format_share(group.at("threshold")), group.at("why")});
   }
   if (table.empty()) {
-    shell.out << "no group of this rule has been seen\n";
+    shell.out << if_empty;
     return ExitStatus::ok;
   }
   table.print(shell.out);
+  print_age(document, shell);
   for (const auto& fact : document.at("counting")) {
-    shell.out << "counting: " << fact.get<std::string>() << "\n";
+    shell.out << printable("counting: " + fact.get<std::string>()) << "\n";
   }
   return ExitStatus::ok;
-} catch (const nlohmann::json::exception& e) {
-  shell.err << "outcomed: the daemon's answer can't be read: " << e.what() << "\n";
+} catch (const nlohmann::json::exception&) {
+  shell.err << "outcomed: what answers at http.listen isn't the API of this version of outcomed\n";
   return ExitStatus::unavailable;
 }
 
@@ -82,7 +130,7 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
       "does or doesn't fire: from the running daemon, or from the sources when none runs.",
       "outcomed explain model_failures model=judge");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
-      .value("format,f", "table", "table or json")
+      .format({"table", "json"})
       .positional("words", -1, "rule and matchers");
   if (const auto end = options.parse(arguments, shell)) return *end;
   const std::vector<std::string> words = options.texts("words");
@@ -90,25 +138,35 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
   LoadedConfig loaded;
   if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
   const auto& rules = loaded.config.rules;
-  if (std::ranges::find(rules, words[0], &RuleConfig::name) == rules.end()) {
+  const auto rule = std::ranges::find(rules, words[0], &RuleConfig::name);
+  if (rule == rules.end()) {
     std::string names;
-    for (const RuleConfig& rule : rules) names += " " + rule.name;
+    for (const RuleConfig& other : rules) names += " " + other.name;
     return usage_error(shell,
                        fmt::format("there is no rule \"{}\"; there are:{}", words[0], names));
   }
   const auto matchers = matchers_of(words);
   if (!matchers) return usage_error(shell, matchers.error().message);
+  for (const Matcher& matcher : *matchers) {
+    if (std::ranges::find(rule->by, matcher.name()) != rule->by.end()) continue;
+    return usage_error(shell, fmt::format("groups of {} have no label \"{}\"; they have: {}",
+                                          rule->name, matcher.name(), fmt::join(rule->by, ", ")));
+  }
+  const std::string if_empty =  // Before its parts are taken.
+      matchers->empty() ? no_group(loaded.config, *rule)
+                        : fmt::format("no group of this rule matches; without {} all are shown\n",
+                                      words.size() > 2 ? "these" : words[1]);
 
   FileSecretReader secrets(shell.environment);
   CurlClient http(secrets);
   std::string path = "/api/v1/explain?rule=" + url_encode(words[0]);
   for (const Matcher& matcher : *matchers) path += "&match=" + url_encode(matcher.to_string());
   // A daemon that answers badly is an error: what the sources say anew is not its state.
-  auto asked = ask_daemon(loaded.config.http, http, path);
+  auto asked = ask_daemon(loaded.config.http, http, path, shell.err);
   Result<std::string> answer =
       !asked   ? Result<std::string>(std::move(asked).error())
       : *asked ? Result<std::string>(**std::move(asked))
-               : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell.clock);
+               : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell);
   if (!answer) {
     shell.err << "outcomed: " << answer.error().message << "\n";
     return status_of(answer.error());
@@ -117,7 +175,7 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
     shell.out << *answer << "\n";
     return ExitStatus::ok;
   }
-  return print(*answer, shell);
+  return print(*answer, if_empty, shell);
 }
 
 }  // namespace outcomed

@@ -33,9 +33,10 @@ std::string query_of(const EpisodeFilter& filter) {
 }
 
 // The daemon's answer, or that of the file where none runs.
-Result<std::string> list_answer(const Where& where, HttpClient& http, const EpisodeFilter& filter) {
+Result<std::string> list_answer(const Where& where, HttpClient& http, const EpisodeFilter& filter,
+                                std::ostream& notes) {
   if (where.store.empty()) {
-    auto asked = ask_daemon(where.config.http, http, "/api/v1/episodes" + query_of(filter));
+    auto asked = ask_daemon(where.config.http, http, "/api/v1/episodes" + query_of(filter), notes);
     if (!asked) return std::move(asked).error();
     if (*asked) return **std::move(asked);
   }
@@ -47,9 +48,10 @@ Result<std::string> list_answer(const Where& where, HttpClient& http, const Epis
   return episodes_json(*episodes);
 }
 
-Result<std::string> show_answer(const Where& where, HttpClient& http, const std::string& id) {
+Result<std::string> show_answer(const Where& where, HttpClient& http, const std::string& id,
+                                std::ostream& notes) {
   if (where.store.empty()) {
-    auto asked = ask_daemon(where.config.http, http, "/api/v1/episodes/" + url_encode(id));
+    auto asked = ask_daemon(where.config.http, http, "/api/v1/episodes/" + url_encode(id), notes);
     if (!asked) return std::move(asked).error();
     if (*asked) return **std::move(asked);
   }
@@ -82,23 +84,24 @@ void print_one(std::ostream& out, const Episode& e, const std::string& zone_note
                       : "still firing");
   for (const auto& [name, value] : e.facts) row(name, value);
   row("configuration", e.config_hash);
-  out << e.sentence << "\n";
-  if (!e.resolve_sentence.empty()) out << "When it resolved: " << e.resolve_sentence << "\n";
+  out << printable(e.sentence) << "\n";
+  if (!e.resolve_sentence.empty()) {
+    out << "When it resolved: " << printable(e.resolve_sentence) << "\n";
+  }
   table.print(out);
   out << zone_note;
 }
 
 ExitStatus list(const Options& options, const Where& where, HttpClient& http, Shell& shell) {
   const Timestamp now = shell.clock.now();
-  const auto from = options.time("from", now);
-  const auto to = options.time("to", now);
-  if (!from || !to) return usage_error(shell, (from ? to : from).error().message);
+  const auto span = options.span(now);
+  if (!span) return usage_error(shell, span.error().message);
   EpisodeFilter filter;
-  filter.from = *from;
-  filter.to = *to;
+  filter.from = span->from;
+  filter.to = span->to;
   if (options.has("rule")) filter.rule = options.text("rule");
   filter.open_only = options.has("open");
-  auto answer = list_answer(where, http, filter);
+  auto answer = list_answer(where, http, filter, shell.err);
   if (!answer) return report(shell, answer.error(), ExitStatus::io);
   const std::string format = options.text("format");
   if (format == "json") {
@@ -119,7 +122,7 @@ ExitStatus list(const Options& options, const Where& where, HttpClient& http, Sh
 
 ExitStatus show(const Options& options, const Where& where, HttpClient& http, const std::string& id,
                 Shell& shell) {
-  auto answer = show_answer(where, http, id);
+  auto answer = show_answer(where, http, id, shell.err);
   if (!answer) {
     return report(shell, answer.error(),
                   answer.error().kind == ErrorKind::invalid ? ExitStatus::usage : ExitStatus::io);
@@ -148,7 +151,7 @@ ExitStatus run_history(const std::vector<std::string>& arguments, Shell& shell) 
       .value("to", "episodes that fired before this time")
       .value("rule", "only of this rule")
       .flag("open", "only those that are firing")
-      .value("format,f", "table", "table, json or csv")
+      .format({"table", "json", "csv"})
       .positional("words", -1, "list, or show and the episode's id");
   if (const auto end = options.parse(arguments, shell)) return *end;
   const std::vector<std::string> words = options.texts("words");

@@ -1,7 +1,9 @@
 #include "daemon/commands/options.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <ostream>
 
@@ -19,7 +21,22 @@ struct Options::Parts {
   po::options_description hidden;
   po::positional_options_description positional;
   po::variables_map values;
+  std::vector<std::string> formats;
 };
+
+namespace {
+
+// "a, b or c".
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace
 
 Options::Options(std::string usage, std::string text, std::string example)
     : parts_(std::make_unique<Parts>()) {
@@ -58,6 +75,11 @@ Options& Options::positional(const char* name, int most, const char* help) {
   return *this;
 }
 
+Options& Options::format(std::vector<std::string> choices) {
+  parts_->formats = std::move(choices);
+  return value("format,f", parts_->formats.front(), alternatives(parts_->formats).c_str());
+}
+
 std::optional<ExitStatus> Options::parse(const std::vector<std::string>& arguments, Shell& shell) {
   try {
     po::options_description all;
@@ -73,7 +95,14 @@ std::optional<ExitStatus> Options::parse(const std::vector<std::string>& argumen
   } catch (const po::error& e) {
     return usage_error(shell, fmt::format("{}; see outcomed {} --help", e.what(), parts_->usage));
   }
-  if (parts_->values.count("help") == 0) return std::nullopt;
+  if (parts_->values.count("help") == 0) {
+    const auto& formats = parts_->formats;
+    if (formats.empty() || std::ranges::find(formats, text("format")) != formats.end()) {
+      return std::nullopt;
+    }
+    return usage_error(shell, fmt::format("--format: \"{}\" is none of {}", text("format"),
+                                          fmt::join(formats, ", ")));
+  }
   shell.out << "Usage: outcomed " << parts_->usage << "\n\n"
             << parts_->text << "\n\n"
             << parts_->described << "\nExample:\n  " << parts_->example << "\n";
@@ -112,6 +141,32 @@ Result<std::optional<Timestamp>> Options::time(const char* name, Timestamp now) 
   return std::optional(*at);
 }
 
+Result<Options::Span> Options::span(Timestamp now, const char* from) const {
+  auto begin = time(from, now);
+  if (!begin) return std::move(begin).error();
+  auto end = time("to", now);
+  if (!end) return std::move(end).error();
+  if (*begin && *end && **end <= **begin) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("there is nothing between --{} and --to: {} is not before {}", from,
+                             format_rfc3339(**begin), format_rfc3339(**end))};
+  }
+  return Span{*begin, *end};
+}
+
+Status sensible_span(TimeRange range, const char* from) {
+  constexpr Duration kLongest = 3653 * std::chrono::hours(24);
+  if (range.end <= range.begin) {
+    return Error{ErrorKind::invalid, fmt::format("there is nothing between --{} and --to", from)};
+  }
+  if (range.length() > kLongest) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("--{} {} and --to {} are more than ten years apart", from,
+                             format_rfc3339(range.begin), format_rfc3339(range.end))};
+  }
+  return ok();
+}
+
 ExitStatus usage_error(Shell& shell, const std::string& message) {
   shell.err << "outcomed: " << message << "\n";
   return ExitStatus::usage;
@@ -123,6 +178,11 @@ std::optional<ExitStatus> load_or_report(const std::string& path, Shell& shell,
   if (loaded.ok()) return std::nullopt;
   shell.err << to_text(loaded.problems);
   return ExitStatus::config;
+}
+
+ExitStatus source_failed(Shell& shell, const Error& error) {
+  shell.err << "outcomed: " << error.message << "\n";
+  return ExitStatus::unavailable;
 }
 
 ExitStatus status_of(const Error& error) {

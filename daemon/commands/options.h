@@ -24,6 +24,8 @@ class Options {
   Options& flag(const char* name, const char* help);
   Options& list(const char* name, const char* help);
   Options& positional(const char* name, int most, const char* help);
+  // --format: the first of these unless another is asked for; parse() refuses others.
+  Options& format(std::vector<std::string> choices);
 
   // Nothing: go on. Otherwise the command ends with this status (help was printed, or the error).
   std::optional<ExitStatus> parse(const std::vector<std::string>& arguments, Shell& shell);
@@ -34,6 +36,12 @@ class Options {
 
   // RFC 3339, Unix seconds, "now" or "now-2h". Nothing where it wasn't given.
   Result<std::optional<Timestamp>> time(const char* name, Timestamp now) const;
+  // --from and --to, each as time(); an error where the one is not before the other.
+  struct Span {
+    std::optional<Timestamp> from;
+    std::optional<Timestamp> to;
+  };
+  [[nodiscard]] Result<Span> span(Timestamp now, const char* from = "from") const;
 
  private:
   struct Parts;
@@ -42,10 +50,17 @@ class Options {
 
 ExitStatus usage_error(Shell& shell, const std::string& message);
 
+// An error where a span is empty, or so long (ten years) that it can only be a mistake.
+Status sensible_span(TimeRange range, const char* from = "from");
+
 // Loads the configuration; prints its problems and gives the status to end with.
 std::optional<ExitStatus> load_or_report(const std::string& path, Shell& shell,
                                          LoadedConfig& loaded);
 
 ExitStatus status_of(const Error& error);
+
+// Says what went wrong with data that a source should have given, whatever it is: a recording that
+// isn't there or is damaged is a source that can't be reached.
+ExitStatus source_failed(Shell& shell, const Error& error);
 
 }  // namespace outcomed

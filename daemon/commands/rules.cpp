@@ -28,15 +28,11 @@ ExitStatus run_rules(const std::vector<std::string>& arguments, Shell& shell) {
       "can't be equal. Rules of other kinds are named on standard error and left out.",
       "outcomed rules export --config outcomed.yaml > outcomed.rules.yaml");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
-      .value("format,f", "prometheus", "prometheus")
+      .format({"prometheus"})
       .positional("words", -1, "export");
   if (const auto end = options.parse(arguments, shell)) return *end;
   if (options.texts("words") != std::vector<std::string>{"export"}) {
-    return usage_error(shell, "rules is followed by export");
-  }
-  if (options.text("format") != "prometheus") {
-    return usage_error(shell,
-                       fmt::format("--format: \"{}\" is not prometheus", options.text("format")));
+    return usage_error(shell, "write outcomed rules export, and nothing after it but options");
   }
   LoadedConfig loaded;
   if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;

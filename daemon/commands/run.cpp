@@ -9,6 +9,7 @@
 
 #include "daemon/api.h"
 #include "daemon/commands/options.h"
+#include "daemon/config/last_good.h"
 #include "daemon/http/server.h"
 #include "daemon/log.h"
 #include "daemon/net/curl_client.h"
@@ -56,11 +57,19 @@ Result<std::unique_ptr<SqliteStore>> open_store(const StoreConfig& config, Clock
   return SqliteStore::open(config.sqlite, retention);
 }
 
+// Where systemd keeps our state; empty when nobody says so: then no copy of the configuration is
+// kept, and a broken file ends the start.
+std::filesystem::path state_folder(const Shell& shell) {
+  const std::string folders = shell.environment("STATE_DIRECTORY").value_or("");
+  return folders.substr(0, folders.find(':'));
+}
+
 // Everything of one process that runs.
 class Daemon {
  public:
   Daemon(std::string config_path, Shell& shell, LogLevel level)
       : config_path_(std::move(config_path)),
+        last_good_(state_folder(shell)),
         clock_(shell.clock),
         environment_(shell.environment),
         metrics_(kVersion, shell.clock.now()),
@@ -69,9 +78,22 @@ class Daemon {
         secrets_(shell.environment),
         http_(secrets_,
               {5s, fmt::format("outcomed/{}", kVersion), [this] { return stopping_.load(); }}),
+        // What is being sent may end; what isn't told by then is told after the next start.
+        receiver_http_(secrets_, {5s, fmt::format("outcomed/{}", kVersion),
+                                  [this] { return stopping_ && grace_is_over(); }}),
         notify_(shell.environment("NOTIFY_SOCKET").value_or("")) {}
 
+  // With the copy of what was in force last, because the file is broken.
+  ExitStatus start_from_copy(LoadedConfig copy, const std::vector<ConfigProblem>& problems) {
+    const std::string reason = reason_of(problems);
+    if (const ExitStatus status = start(std::move(copy)); status != ExitStatus::ok) return status;
+    reporting_.reloaded(false, problems, "the file has problems");
+    watcher_->config_broken(reason);
+    return ExitStatus::ok;
+  }
+
   ExitStatus start(LoadedConfig loaded) {
+    in_force_ = loaded.text;
     http_config_ = loaded.config.http;
     store_path_ = loaded.config.store.sqlite;
     const std::string hash = loaded.hash;
@@ -79,12 +101,13 @@ class Daemon {
     if (!store) return fail("the store can't be opened", store.error(), ExitStatus::io);
     store_ = *std::move(store);
     watcher_ = std::make_unique<Watcher>(
-        Watcher::World{http_, secrets_, *store_, clock_, draw_jitter, reporting_});
+        Watcher::World{http_, receiver_http_, secrets_, *store_, clock_, draw_jitter, reporting_});
     if (const Status status = watcher_->load(std::move(loaded)); !status) {
       return fail("could not start", status.error(),
                   status.error().kind == ErrorKind::invalid ? ExitStatus::config : ExitStatus::io);
     }
     reporting_.reloaded(true, {}, hash);
+    keep_copy();
     return ExitStatus::ok;
   }
 
@@ -134,10 +157,15 @@ class Daemon {
       }
       log_->info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
       notify_.send("STOPPING=1");
+      if (!stopping_) stopping_since_ = clock_.steady_now();
       stopping_ = true;
       stop.request_stop();
       watcher_->wake();
     }
+  }
+
+  [[nodiscard]] bool grace_is_over() const {
+    return clock_.steady_now() - stopping_since_.load() > kStopGrace;
   }
 
   void before_tick(std::stop_source& stop) {
@@ -152,24 +180,57 @@ class Daemon {
     if (reload_wanted_.exchange(false)) reload();
   }
 
-  void reload() {
-    notify_.send("RELOADING=1");
+  static std::string reason_of(const std::vector<ConfigProblem>& problems) {
+    if (problems.empty()) return "the file has problems";
+    std::string reason = to_text(problems.front());
+    if (problems.size() > 1) reason += fmt::format(" (and {} more)", problems.size() - 1);
+    return reason;
+  }
+
+  // Empty: the new configuration is in force.
+  std::string try_to_reload() {
     LoadedConfig loaded = load_config(config_path_, catalogs());
     if (!loaded.ok()) {
       reporting_.reloaded(false, loaded.problems, "the file has problems");
-    } else if (loaded.config.store.sqlite != store_path_) {
-      reporting_.reloaded(false, {}, "another store needs a restart");
+      return reason_of(loaded.problems);
+    }
+    std::string reason;
+    if (loaded.config.store.sqlite != store_path_) {
+      reason = "another store needs a restart";
     } else if (loaded.config.http.listen != http_config_.listen) {
-      reporting_.reloaded(false, {}, "another listen address needs a restart");
+      reason = "another listen address needs a restart";
     } else {
       const std::string hash = loaded.hash;
+      std::string text = loaded.text;
       const Status status = watcher_->load(std::move(loaded));
-      reporting_.reloaded(status.has_value(), {}, status ? hash : status.error().message);
+      if (status) {
+        in_force_ = std::move(text);
+        reporting_.reloaded(true, {}, hash);
+        keep_copy();
+        return {};
+      }
+      reason = status.error().message;
+    }
+    reporting_.reloaded(false, {}, reason);
+    return reason;
+  }
+
+  void reload() {
+    notify_.send("RELOADING=1");
+    if (const std::string reason = try_to_reload(); !reason.empty()) {
+      watcher_->config_broken(reason);
     }
     notify_.send("READY=1");
   }
 
+  void keep_copy() {
+    const Status kept = last_good_.keep(in_force_);
+    if (!kept) reporting_.store_failed("copy of the configuration", kept.error());
+  }
+
   const std::string config_path_;
+  LastGood last_good_;
+  std::string in_force_;  // The text of the configuration.
   Clock& clock_;
   Environment environment_;
   std::atomic<bool> stopping_ = false;
@@ -180,7 +241,9 @@ class Daemon {
   std::unique_ptr<Logger> log_;
   Reporting reporting_;
   FileSecretReader secrets_;
+  std::atomic<SteadyTime> stopping_since_ = SteadyTime{};
   CurlClient http_;
+  CurlClient receiver_http_;
   SystemdNotify notify_;
   HttpConfig http_config_;
   std::string store_path_;
@@ -204,15 +267,25 @@ ExitStatus run_daemon(const std::vector<std::string>& arguments, Shell& shell) {
   const auto level = parse_log_level(options.text("log-level"));
   if (!level) return usage_error(shell, "--log-level: " + level.error().message);
   LoadedConfig loaded;
-  if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
+  std::vector<ConfigProblem> problems;
+  if (const auto end = load_or_report(options.text("config"), shell, loaded)) {
+    const LastGood last_good(state_folder(shell));
+    const auto copy = options.has("once") ? std::nullopt : last_good.read();
+    if (!copy) return *end;
+    problems = std::move(loaded.problems);
+    loaded = load_config_text(*copy, options.text("config"), catalogs());
+    if (!loaded.ok()) return *end;
+    shell.err << "outcomed: going on with the configuration that was in force last: "
+              << last_good.path().string() << "\n";
+  }
   for (const ConfigProblem& note : loaded.notes) shell.err << "note: " << to_text(note) << "\n";
 
   const sigset_t signals = handled_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // Before any thread starts: they inherit it.
   Daemon daemon(options.text("config"), shell, *level);
-  if (const ExitStatus status = daemon.start(std::move(loaded)); status != ExitStatus::ok) {
-    return status;
-  }
+  const ExitStatus started = problems.empty() ? daemon.start(std::move(loaded))
+                                              : daemon.start_from_copy(std::move(loaded), problems);
+  if (started != ExitStatus::ok) return started;
   return options.has("once") ? daemon.run_once() : daemon.run();
 }
 

@@ -6,6 +6,7 @@
 
 #include "daemon/assembly.h"
 #include "daemon/commands/options.h"
+#include "daemon/commands/table.h"
 #include "daemon/net/curl_client.h"
 #include "daemon/net/secret_reader.h"
 #include "queries/recording/csv_writer.h"
@@ -48,14 +49,11 @@ ExitStatus write_csv(Question& question, Shell& shell) {
   for (Timestamp at = question.range.begin; at < question.range.end;) {
     const Timestamp end = std::min(question.range.end, at + question.plan.step * kStepsAtOnce);
     auto fetched = question.source->fetch({at, end});
-    if (!fetched) {
-      shell.err << "outcomed: " << fetched.error().message << "\n";
-      return status_of(fetched.error());
-    }
+    if (!fetched) return source_failed(shell, fetched.error());
     for (const Problem& problem : fetched->problems) {
       if (std::ranges::find(said, problem) != said.end()) continue;
       said.push_back(problem);
-      shell.err << fmt::format("note: {} {}: {}\n", problem.what, problem.where, problem.message);
+      shell.err << note_line(problem);
     }
     skipped +=
         write_buckets_csv(shell.out, question.by,
@@ -67,10 +65,10 @@ ExitStatus write_csv(Question& question, Shell& shell) {
 }
 
 // Whole steps around the span.
-TimeRange whole_steps(TimeRange range, Duration step) {
-  range.begin = floor_to(range.begin, step);
-  const Timestamp end = floor_to(range.end, step);
-  range.end = end < range.end ? end + step : end;
+TimeRange whole_steps(TimeRange range, const SignalPlan& plan) {
+  range.begin = begin_of_step(plan, range.begin);
+  const Timestamp end = begin_of_step(plan, range.end);
+  range.end = end < range.end ? end + plan.step : end;
   return range;
 }
 
@@ -90,9 +88,8 @@ ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) 
       .value("from", "start: RFC 3339, Unix seconds or now-2h")
       .value("to", "end, likewise")
       .value("step", "length of a bucket, where it shall differ from the signal's: 5s")
-      .value("format,f", "csv", "csv");
+      .format({"csv"});
   if (const auto end = options.parse(arguments, shell)) return *end;
-  if (options.text("format") != "csv") return usage_error(shell, "--format: signals prints csv");
   LoadedConfig loaded;
   if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
   const SignalPlan* offered = loaded.config.signal(options.text("signal"));
@@ -114,6 +111,11 @@ ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) 
                                             offered->name, label, offered_labels(*offered)));
     }
   }
+  std::vector<std::string> once;  // A column for each.
+  for (const std::string& label : question.by) {
+    if (std::ranges::find(once, label) == once.end()) once.push_back(label);
+  }
+  question.by = std::move(once);
   question.plan = narrowed(*offered, {}, question.by);
   if (const std::string step = options.text("step"); !step.empty()) {
     const auto parsed = parse_duration(step);
@@ -126,10 +128,11 @@ ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) 
   FileSecretReader secrets(shell.environment);
   CurlClient http(secrets);
   if (options.has("recording")) {
+    question.plan.anchor = {};  // Steps of recordings are multiples since the epoch.
     question.source = std::make_shared<RecordingSource>(
         RecordingSettings{options.text("recording")}, std::vector{question.plan});
   } else {
-    auto made = make_source(*loaded.config.source(offered->source), {question.plan}, http);
+    auto made = make_source(*loaded.config.source(offered->source), {question.plan}, http, secrets);
     if (!made) {
       shell.err << "outcomed: " << made.error().message << "\n";
       return status_of(made.error());
@@ -137,19 +140,21 @@ ExitStatus run_signals(const std::vector<std::string>& arguments, Shell& shell) 
     question.source = *std::move(made);
   }
   const Timestamp now = shell.clock.now();
-  const auto from = options.time("from", now);
-  const auto to = options.time("to", now);
-  if (!from || !to) return usage_error(shell, (from ? to : from).error().message);
+  const auto asked = options.span(now);
+  if (!asked) return usage_error(shell, asked.error().message);
   auto span = question.source->span();
-  if (!span) {
-    shell.err << "outcomed: " << span.error().message << "\n";
-    return status_of(span.error());
-  }
-  if (!*span && !*from)
+  if (!span) return source_failed(shell, span.error());
+  if (!*span && !asked->from)
     return usage_error(shell, "--from is needed for live sources: --from now-2h");
-  question.range = whole_steps(
-      {from->value_or(*span ? (*span)->begin : now), to->value_or(*span ? (*span)->end : now)},
-      question.plan.step);
+  // What is going on now has no whole last step yet.
+  const Duration delay = loaded.config.source(offered->source)->delay;
+  const Timestamp newest = begin_of_step(question.plan, now - delay);
+  question.range = whole_steps({asked->from.value_or(*span ? (*span)->begin : now),
+                                asked->to.value_or(*span ? (*span)->end : newest)},
+                               question.plan);
+  if (const Status sensible = sensible_span(question.range); !sensible) {
+    return usage_error(shell, sensible.error().message);
+  }
   return write_csv(question, shell);
 }
 

@@ -12,14 +12,12 @@ std::size_t width_of(const std::string& text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// What would break the line or drive the terminal becomes visible and harmless.
-std::string printable(const std::string& text) {
-  std::string clean;
-  for (const char c : text) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return clean;
-}
-
 }  // namespace
+
+std::string note_line(const Problem& problem) {
+  const std::string where = problem.where.empty() ? "" : " " + problem.where;
+  return printable("note: " + problem.what + where + ": " + problem.message) + "\n";
+}
 
 Table::Table(std::vector<std::string> headings) : headings_(std::move(headings)) {
   for (std::string& heading : headings_) {
@@ -54,6 +52,18 @@ void Table::print(std::ostream& out) const {
   const bool headed = std::ranges::any_of(headings_, [](const auto& h) { return !h.empty(); });
   if (headed) line(headings_);
   for (const auto& row : rows_) line(row);
+}
+
+void print(std::ostream& out, const ReportText& text) {
+  out << text.opening << "\n";
+  for (const ReportTable& part : text.tables) {
+    out << "\n" << part.title << "\n\n";
+    Table table(part.headings);
+    for (const auto& row : part.rows) table.row(row);
+    table.print(out);
+  }
+  if (!text.remarks.empty()) out << "\n";
+  for (const std::string& remark : text.remarks) out << remark << "\n";
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {

@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "daemon/report/report_text.h"
+#include "detectors/sentence.h"
+#include "queries/source.h"
+
 namespace outcomed {
 
 class Table {
@@ -20,6 +24,12 @@ class Table {
   std::vector<bool> right_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// The whole report: opening, tables under their titles, remarks.
+void print(std::ostream& out, const ReportText& text);
+
+// "note: late_rows LiteLLM_SpendLogs: …", a line.
+std::string note_line(const Problem& problem);
 
 // One CSV line (RFC 4180).
 std::string csv_line(const std::vector<std::string>& cells);

@@ -10,6 +10,7 @@
 
 #include "detectors/catalog.h"
 #include "queries/base/params.h"
+#include "queries/base/time_zone.h"
 #include "queries/signal.h"
 
 namespace outcomed {
@@ -43,6 +44,14 @@ const Settings* settings_as(const PluginSettings& settings) {
   return typed ? &typed->value : nullptr;
 }
 
+// A setting of a source that steps of its signals must be as long as, or longer than.
+struct StepBound {
+  std::string_view setting;
+  Duration value{};
+  bool may_equal = false;
+  std::string_view why;
+};
+
 struct SourceEntry {
   std::string_view kind;
   std::string_view summary;
@@ -51,6 +60,10 @@ struct SourceEntry {
   bool counters = true;  // Signals name selectors of its counters.
   bool buckets = false;  // Signals may do without selectors: it holds buckets by signal name.
   bool sql = false;      // Signals are SQL statements.
+  // What is wrong with a signal's SQL, else the labels it returns.
+  Result<std::vector<std::string>> (*sql_labels)(std::string_view sql) = nullptr;
+  Status (*check_sql)(std::string_view sql) = nullptr;
+  StepBound (*step_bound)(const PluginSettings& settings) = nullptr;  // Null: there is none.
 };
 
 struct ReceiverEntry {
@@ -65,6 +78,7 @@ struct Catalogs {
   std::span<const ReceiverEntry> receivers;
   // The signals of the LiteLLM preset with these settings: only those whose half is configured.
   std::function<std::vector<SignalPlan>(const LitellmPreset&)> litellm;
+  std::shared_ptr<const TimeZones> zones = nullptr;
 };
 
 template <class Entry>

@@ -35,6 +35,37 @@ void check_common_steps(Section& section) {
   }
 }
 
+// A setting of the source that doesn't suit the shortest step of its signals, once.
+void check_source_steps(Section& section) {
+  const Loading& loading = section.loading;
+  const Node::Entry* all = section.top.take("sources");
+  for (const SourceConfig& source : loading.config.sources) {
+    const SourceEntry* entry = find_kind(loading.catalogs.sources, source.kind);
+    if (entry == nullptr || entry->step_bound == nullptr || source.settings == nullptr) continue;
+    const StepBound bound = entry->step_bound(*source.settings);
+    const SignalPlan* shortest = nullptr;
+    for (const SignalPlan& signal : loading.config.signals) {
+      if (signal.source != source.name) continue;
+      if (shortest == nullptr || signal.step < shortest->step) shortest = &signal;
+    }
+    if (shortest == nullptr || bound.value < shortest->step) continue;
+    if (bound.may_equal && bound.value == shortest->step) continue;
+    const std::string path = join_path(join_path("sources", source.name), bound.setting);
+    if (section.problems.has_problem_at(path, 0)) continue;
+    const Node::Entry* own = all ? all->value.find(source.name) : nullptr;
+    const Node::Entry* written = own ? own->value.find(bound.setting) : nullptr;
+    section.problems.add(
+        written ? written->value.place
+        : own   ? own->place
+                : Place{},
+        path,
+        fmt::format("{} is {} the step {} of signal {}", format_duration(bound.value),
+                    bound.may_equal ? "longer than" : "not shorter than",
+                    format_duration(shortest->step), shortest->name),
+        std::string(bound.why));
+  }
+}
+
 void used_receivers(const Route& root, std::set<std::string, std::less<>>& used) {
   std::vector<const Route*> open = {&root};
   while (!open.empty()) {
@@ -86,6 +117,7 @@ void check_any_signal(Section& section) {
 void check_whole(Section& section) {
   check_any_signal(section);
   check_common_steps(section);
+  check_source_steps(section);
   check_receivers(section);
 }
 

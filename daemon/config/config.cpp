@@ -43,8 +43,20 @@ void LitellmPreset::visit(ParamVisitor& visitor) {
   visitor.text("version", version,
                "Version of the gateway, such as 1.81.9; it decides which counters count twice. "
                "`auto` learns that from the data.");
-  visitor.text_list("private", private_groups,
-                    "Model groups whose data must not leave, as patterns with `*`.");
+  visitor.text_list(
+      "private", private_groups,
+      "Model groups whose data must not leave, as patterns with `*`. The signal `leaks` "
+      "counts their requests that another group or a foreign address served.");
+  visitor.text_list(
+      "private_domains", private_domains,
+      "Domains of the house: deployments there are private, as are private addresses.");
+  visitor.text_list("no_reasoning", no_reasoning,
+                    "Consumers that should get no reasoning tokens, as patterns with `*`: aliases "
+                    "of keys, or of teams. The signal `unwanted_reasoning` counts what they got.");
+  visitor.flag("finish_reasons", finish_reasons,
+               "Whether spend rows are asked how the answer ended, so that answers that were cut "
+               "off count as waste. Only where the gateway keeps answers; the server must read "
+               "each of them for that one word.");
   visitor.duration("step", step, "Length of one bucket.");
   visitor.matchers("matchers", matchers, "Only these series of the source are the gateway's.");
 }
@@ -60,6 +72,12 @@ void SignalSettings::visit(ParamVisitor& visitor) {
   visitor.text_list("failure_labels", failure_labels,
                     "Labels kept of failures only: they split k, never n.");
   visitor.duration("step", step, "Length of one bucket.");
+  visitor.text(
+      "sql", sql,
+      "One query that returns at, n, k and labels, with :from and :to in it; for sources of "
+      "kind postgres. Without `labels` its other columns are the labels.");
+  visitor.text("time_zone", time_zone,
+               "IANA name: days of `sql` are days of this zone, and times without zone are local.");
   visitor.text("unit", unit, "What is counted, in the words of messages.");
   visitor.text("outcome", outcome,
                "What befell those counted as failures, in the words of messages.");
@@ -83,6 +101,7 @@ std::string RuleConfig::identity() const {
   std::string text = "kind=" + kind + "\nsignal=" + signal + "\n";
   for (const std::string& label : by) text += "by=" + label + "\n";
   for (const Matcher& matcher : matchers) text += "matcher=" + matcher.to_string() + "\n";
+  if (detector != nullptr) text += "memory=" + std::to_string(detector->memory_version()) + "\n";
   return text + to_text(kept);
 }
 
@@ -124,6 +143,15 @@ void HttpConfig::visit(ParamVisitor& visitor) {
   visitor.url("external_url", external_url, "Where people reach it: the links in messages.");
   visitor.text_list("allowed_hosts", allowed_hosts,
                     "Host names it answers to, beside the address, localhost and external_url.");
+}
+
+void HeartbeatConfig::visit(ParamVisitor& visitor) {
+  visitor.url("url", url,
+              "Asked (GET) after ticks in which all sources answered, the history was written and "
+              "nobody waits for a message.");
+  visitor.duration("every", every, "At most one request in this time.");
+  access.visit(visitor);
+  if (every < 1s) visitor.problem("every", "is too short", "at least 1s");
 }
 
 const SourceConfig* Config::source(std::string_view name) const {

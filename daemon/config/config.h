@@ -10,9 +10,11 @@
 
 #include "alerts/routing.h"
 #include "daemon/config/catalogs.h"
+#include "daemon/config/prices.h"
 #include "daemon/config/problem.h"
 #include "daemon/config/settings.h"
 #include "detectors/detector.h"
+#include "queries/base/http_client.h"
 #include "queries/base/matcher.h"
 #include "queries/base/params.h"
 #include "queries/signal.h"
@@ -35,8 +37,12 @@ struct LitellmPreset {
   std::string spend;    // Name of a source; empty: not configured.
   std::string version = "auto";
   std::vector<std::string> private_groups;
+  std::vector<std::string> private_domains;
+  std::vector<std::string> no_reasoning;
+  bool finish_reasons = false;
   Duration step = std::chrono::minutes(1);
   Matchers matchers;
+  std::shared_ptr<const PriceTables> prices = nullptr;  // Of the section `prices`.
 
   void visit(ParamVisitor& visitor);
 };
@@ -49,6 +55,8 @@ struct SignalSettings {
   std::vector<std::string> labels;
   std::vector<std::string> failure_labels;
   Duration step = std::chrono::minutes(1);
+  std::string sql;
+  std::string time_zone;
   std::string unit = "requests";
   std::string outcome = "failed";
 
@@ -113,6 +121,15 @@ struct HttpConfig {
   void visit(ParamVisitor& visitor);
 };
 
+// A request after every cycle in which everything worked; none where `url` is empty.
+struct HeartbeatConfig {
+  std::string url;
+  Duration every = std::chrono::minutes(1);
+  HttpAccess access;
+
+  void visit(ParamVisitor& visitor);
+};
+
 struct Config {
   std::vector<SourceConfig> sources;
   std::optional<LitellmPreset> litellm;
@@ -124,6 +141,8 @@ struct Config {
   std::optional<Route> route;
   StoreConfig store;
   HttpConfig http;
+  PricesConfig prices;
+  HeartbeatConfig heartbeat;
 
   [[nodiscard]] const SourceConfig* source(std::string_view name) const;
   [[nodiscard]] const SignalPlan* signal(std::string_view name) const;

@@ -15,6 +15,16 @@ rules:
     min_failures: 11
     severity: page
 
+  # One model failing more than it ever does: found within minutes, with a budget of false pages. The
+  # rules with lines below are the readable backstop.
+  - name: fast_failures
+    kind: surge
+    signal: requests
+    by: [model]
+    false_page_every: 90d
+    min_share: 5%
+    severity: page
+
   # One model failing in one way.
   - name: model_failures
     kind: share
@@ -69,6 +79,74 @@ rules:
     min_requests: 20
     min_failures: 5
     resolve_below: 4%
+
+  # Data of a private group went to another group or to a foreign address: the first request pages.
+  - name: private_data_left
+    kind: share
+    signal: leaks
+    by: [model, served_by, way]
+    above: 0%
+    window: 15m
+    keep_firing_for: 1h
+    severity: page
+
+  # With metrics and rows both, the metrics page and the rows say which requests it were.
+  - name: private_requests_left
+    kind: share
+    signal: leaks_by_rows
+    by: [model, served_by, way]
+    above: 0%
+    window: 15m
+    keep_firing_for: 1h
+    severity: ticket
+
+  # Consumers of the preset's `no_reasoning` that got reasoning tokens all the same.
+  - name: unwanted_reasoning
+    kind: share
+    signal: unwanted_reasoning
+    by: [consumer, model]
+    above: 0%
+    window: 1d
+    severity: ticket
+
+  # Money is counted in thousand-millionths: these two begin at 1.00 a day.
+  - name: probe_spend
+    kind: share
+    signal: probe_spend
+    above: 2%
+    window: 1d
+    min_failures: 1000000000
+    resolve_below: 1%
+    severity: ticket
+  - name: wasted_spend
+    kind: share
+    signal: wasted_spend
+    by: [model]
+    above: 10%
+    window: 1d
+    min_failures: 1000000000
+    resolve_below: 8%
+    severity: ticket
+
+  # A request that succeeds costs twice what it did: failures that are paid, longer answers, another
+  # price.
+  - name: cost_per_success
+    kind: price
+    signal: spend
+    by: [model]
+    against_prices: false
+    dearer: 100%
+    window: 1d
+    min_requests: 100
+    severity: ticket
+
+  # Whose failures these are: the provider's, or the gateway's own.
+  - name: whose_failures
+    kind: absorption
+    signal: absorption
+    by: [model]
+    for: 5m
+    severity: ticket
 
   # What the provider does to the gateway's attempts, whether or not consumers notice.
   - name: provider_errors

@@ -38,33 +38,6 @@ class OpenFile {
   int descriptor_;
 };
 
-// Errors read "what; remedy". At most kMaxConfigBytes; a larger file is refused unread.
-Result<std::string> read_text(const fs::path& path) {
-  const OpenFile file(path);
-  struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
-    return Error{ErrorKind::invalid, "can't be read: " + errno_text()};
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return Error{ErrorKind::invalid, "is not a regular file; name a file"};
-  }
-  const auto too_large = [] {
-    return Error{ErrorKind::too_large,
-                 "the file is larger than 1MiB; split it (rules.d/) or shorten it"};
-  };
-  if (info.st_size > static_cast<off_t>(kMaxConfigBytes)) return too_large();
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return Error{ErrorKind::invalid, "can't be read: " + errno_text()};
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMaxConfigBytes) return too_large();
-  }
-}
-
 bool is_ignored_suffix(const fs::path& path) {
   const std::string suffix = path.extension().string();
   return suffix == ".yml" || suffix == ".YAML" || suffix == ".YML" || suffix == ".json";
@@ -103,10 +76,36 @@ std::vector<fs::path> rule_files(const fs::path& folder, ConfigFiles& out) {
 
 }  // namespace
 
+Result<std::string> read_config_text(const fs::path& path) {
+  const OpenFile file(path);
+  struct stat info {};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+    return Error{ErrorKind::invalid, "can't be read: " + errno_text()};
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return Error{ErrorKind::invalid, "is not a regular file; name a file"};
+  }
+  const auto too_large = [] {
+    return Error{ErrorKind::too_large,
+                 "the file is larger than 1MiB; split it (rules.d/) or shorten it"};
+  };
+  if (info.st_size > static_cast<off_t>(kMaxConfigBytes)) return too_large();
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error{ErrorKind::invalid, "can't be read: " + errno_text()};
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxConfigBytes) return too_large();
+  }
+}
+
 ConfigFiles read_config_files(const fs::path& path) {
   ConfigFiles out;
   ProblemSink problems(path.string(), out.problems);
-  Result<std::string> main = read_text(path);
+  Result<std::string> main = read_config_text(path);
   if (!main) {
     std::string message = main.error().message;
     if (message.find(';') == std::string::npos) {
@@ -117,7 +116,7 @@ ConfigFiles read_config_files(const fs::path& path) {
   }
   out.files.push_back({path.string(), *std::move(main)});
   for (const fs::path& rules : rule_files(path.parent_path() / "rules.d", out)) {
-    Result<std::string> text = read_text(rules);
+    Result<std::string> text = read_config_text(rules);
     if (text) {
       out.files.push_back({rules.string(), *std::move(text)});
     } else {

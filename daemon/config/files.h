@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/config/problem.h"
+#include "queries/base/result.h"
 
 namespace outcomed {
 
@@ -22,6 +23,9 @@ struct ConfigFiles {
   std::vector<ConfigProblem> problems;
   std::vector<ConfigProblem> notes;
 };
+
+// One regular file of at most kMaxConfigBytes. Errors read "what; remedy".
+Result<std::string> read_config_text(const std::filesystem::path& path);
 
 ConfigFiles read_config_files(const std::filesystem::path& path);
 

@@ -44,6 +44,7 @@ bool load_main(Loading& loading, const ConfigFile& file) {
   Section section{loading, problems, top};
   refuse_later_sections(problems, top, root);
   load_sources(section);
+  load_prices(section);
   load_presets(section);
   load_signals(section);
   load_store_and_http(section);

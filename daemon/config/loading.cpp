@@ -11,13 +11,10 @@
 namespace outcomed {
 namespace {
 
-constexpr std::array<std::string_view, 7> kLaterSections = {
-    "prices",   "mute_time_intervals", "time_intervals", "inhibit_rules",
-    "silences", "templates",           "calendars"};
-constexpr std::array<std::string_view, 1> kLaterSources = {"postgres"};
-constexpr std::array<std::string_view, 10> kLaterRules = {
-    "surge",  "baseline", "absorption", "price",       "latency",
-    "budget", "scores",   "channel",    "shared_fate", "silence"};
+constexpr std::array<std::string_view, 6> kLaterSections = {
+    "mute_time_intervals", "time_intervals", "inhibit_rules", "silences", "templates", "calendars"};
+constexpr std::array<std::string_view, 5> kLaterRules = {"latency", "budget", "channel",
+                                                         "shared_fate", "silence"};
 constexpr std::array<std::string_view, 4> kLaterReceivers = {"slack", "pagerduty", "telegram",
                                                              "email"};
 
@@ -48,7 +45,7 @@ bool is_later_section(std::string_view name) { return holds(kLaterSections, name
 bool is_later_kind(KindOf of, std::string_view kind) {
   switch (of) {
     case KindOf::source:
-      return holds(kLaterSources, kind);
+      return false;
     case KindOf::rule:
       return holds(kLaterRules, kind);
     case KindOf::receiver:

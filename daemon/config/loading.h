@@ -60,6 +60,7 @@ struct Section {
 };
 
 void load_sources(Section& section);
+void load_prices(Section& section);  // Before presets and rules, which are told of them.
 void load_presets(Section& section);
 void load_signals(Section& section);
 void load_receivers(Section& section);

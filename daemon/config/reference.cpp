@@ -24,6 +24,8 @@ anything:
 
     outcomed.yaml:41:12: rules[2].above: 10 is not a share; did you mean 10%?
 
+`outcomed check --print-schema` prints a JSON Schema for editors.
+
 Unknown keys, duplicate keys, unknown references and lines that can never be reached are errors. A
 setting with nothing behind its colon is an error too: remove the key to have its default.
 
@@ -132,6 +134,38 @@ the search unless it says `continue`. Children stand under `routes:`, a list of 
 
 constexpr std::string_view kStore = "\n## store\n\n";
 constexpr std::string_view kHttp = "\n## http\n\n";
+constexpr std::string_view kPrices = R"md(
+## prices
+
+What providers publish: a list of tables. Amounts are per million tokens, in one currency, the one the
+gateway books in. A table says where and when it was read; `check` notes those that have grown old. A new
+tariff is a new table: `valid_to` ends the old one.
+
+    prices:
+      - provider: deepseek
+        currency: USD
+        source: "https://example.org/pricing"
+        read_on: 2026-10-01
+        calendar: {time_zone: UTC, peak: ["mon-fri 00:30-16:30"]}
+        models:
+          deepseek-chat:
+            aliases: ["ds-*"]
+            peak:     {input: 0.27,  cached_input: 0.07,  output: 1.10}
+            off_peak: {input: 0.135, cached_input: 0.035, output: 0.55}
+            valid_from: 2026-02-01
+
+Settings of a table:
+
+)md";
+constexpr std::string_view kPricedModel = R"md(
+`models` maps the provider's names of its models to their prices: either `flat`, or `peak` and
+`off_peak`. A model that costs nothing has `flat: {input: 0, output: 0}`.
+
+)md";
+constexpr std::string_view kHeartbeat =
+    "\n## heartbeat\n\nOwn death noticed from outside: a service that expects these requests "
+    "raises the alarm when they "
+    "stay away.\n\n";
 
 std::string_view kind_name(Setting::Kind kind) {
   switch (kind) {
@@ -235,6 +269,9 @@ std::string reference_page(const Catalogs& catalogs) {
   page += std::string(kRoute) + table(shape.route);
   page += std::string(kStore) + table(shape.store);
   page += std::string(kHttp) + table(shape.http);
+  page += std::string(kPrices) + table(shape.price_table);
+  page += std::string(kPricedModel) + table(shape.priced_model);
+  page += std::string(kHeartbeat) + table(shape.heartbeat);
   return page;
 }
 

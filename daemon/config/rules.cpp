@@ -80,6 +80,31 @@ void check_labels(Section& section, NodeVisitor& visitor, const RuleConfig& rule
   }
 }
 
+// A detector that sees the members of a group apart needs labels that tell requests apart, too.
+void check_member_labels(Section& section, NodeVisitor& visitor, const RuleConfig& rule,
+                         const SignalPlan& signal) {
+  const std::vector<std::string> members = rule.detector->member_labels();
+  for (const std::string& label : members) {
+    const bool offered = std::ranges::find(signal.labels, label) != signal.labels.end();
+    if (offered && std::ranges::find(rule.by, label) == rule.by.end()) continue;
+    section.problems.add(
+        visitor.place_of("kind"), visitor.path_of("kind"),
+        offered ? fmt::format("{} tells the members of a group apart and can't be in `by`",
+                              shown(label))
+                : fmt::format("{} needs the label {}, which signal {} has not", rule.kind,
+                              shown(label), signal.name),
+        offered ? "take it out of `by`"
+                : nearest_hint(section.problems, label, signal.labels, "labels"));
+  }
+  const auto splits_failures = std::ranges::find_if(rule.by, [&](const std::string& label) {
+    return std::ranges::find(signal.failure_labels, label) != signal.failure_labels.end();
+  });
+  if (members.empty() || splits_failures == rule.by.end()) return;
+  visitor.problem(
+      "by", fmt::format("{} splits only failures of {}", shown(*splits_failures), signal.name),
+      "rules over members of a group are split by labels of all requests");
+}
+
 // Labels of the rule must not pass for labels of the group.
 void check_own_labels(Section& section, NodeVisitor& visitor, const RuleConfig& rule) {
   const Node::Entry* labels = visitor.take("labels");
@@ -114,7 +139,8 @@ void check_spans(Section& section, NodeVisitor& visitor, const Node& node, const
       break;
     }
   }
-  if (rule.detector->reach() > kept) {
+  // What has a long memory is saved itself, and goes on from that.
+  if (!rule.detector->long_memory() && rule.detector->reach() > kept) {
     visitor.problem("window",
                     fmt::format("looks back {}, and buckets are kept {}",
                                 format_duration(rule.detector->reach()), format_duration(kept)),
@@ -156,6 +182,19 @@ void check_tiers(NodeVisitor& visitor, const RuleConfig& rule) {
   }
 }
 
+// A built-in rule whose signal is the user's own, by the same name but without the labels that the
+// rule needs, is no fault of theirs. True: there are problems since `before`; they are notes now.
+bool leave_out(Loading& loading, std::size_t before) {
+  if (loading.problems.size() == before) return false;
+  for (std::size_t i = before; i < loading.problems.size(); ++i) {
+    ConfigProblem note = loading.problems[i];
+    note.message = "this built-in rule is left out: " + note.message;
+    loading.notes.push_back(std::move(note));
+  }
+  loading.problems.resize(before);
+  return true;
+}
+
 void load_rule(Section& section, const Node& node, const std::string& path, bool built_in) {
   Loading& loading = section.loading;
   const Node::Entry* named = node.find("signal");
@@ -175,7 +214,9 @@ void load_rule(Section& section, const Node& node, const std::string& path, bool
   const DetectorEntry* plugin = find_kind(loading.catalogs.detectors, rule.kind);
   if (plugin) {
     SignalWords words;
-    if (signal) words = {signal->unit, signal->outcome, signal->step};
+    if (signal) words = {signal->unit, signal->outcome, signal->step, loading.catalogs.zones, {}};
+    words.prices = loading.config.prices.tables;
+    words.money = signal && signal->money;
     SettingRecorder recorder(SettingRecorder::Mode::values);
     RecordingVisitor both(visitor, recorder);
     rule.detector = plugin->make(both, words);
@@ -185,7 +226,10 @@ void load_rule(Section& section, const Node& node, const std::string& path, bool
                         KindOf::rule, rule.kind, kinds_of(loading.catalogs.detectors));
   }
   check_own_labels(section, visitor, rule);
+  const std::size_t before = section.problems.size();
   if (signal) check_labels(section, visitor, rule, *signal);
+  if (rule.detector && signal) check_member_labels(section, visitor, rule, *signal);
+  if (built_in && leave_out(loading, before)) return;
   if (rule.detector) check_tiers(visitor, rule);
   if (rule.detector && signal) {
     if (loading.retention_known) check_spans(section, visitor, node, rule, *signal);

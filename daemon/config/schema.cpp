@@ -64,9 +64,9 @@ Json value_schema(const Setting& setting) {
   return Json::object();
 }
 
-Json object_of(Json properties, std::vector<std::string> required = {}) {
+Json object_of(Json properties, const std::vector<std::string>& required = {}) {
   Json schema = {{"type", "object"}, {"properties", std::move(properties)}};
-  if (!required.empty()) schema["required"] = std::move(required);
+  if (!required.empty()) schema["required"] = required;
   schema["additionalProperties"] = false;
   return schema;
 }
@@ -130,6 +130,21 @@ Json route_schema(const std::vector<Setting>& route) {
   return object_of(std::move(properties));
 }
 
+Json price_schema(const ConfigShape& shape) {
+  Json properties = properties_of(shape.price_table);
+  Json model = object_of(properties_of(shape.priced_model));
+  for (const char* tariff : {"flat", "peak", "off_peak"}) {
+    model["properties"][tariff]["required"] = {"input", "output"};
+  }
+  model["oneOf"] =
+      Json::array({Json{{"required", {"flat"}}}, Json{{"required", {"peak", "off_peak"}}}});
+  properties["models"] = {{"type", "object"},
+                          {"description", "Prices by the provider's names of its models."},
+                          {"minProperties", 1},
+                          {"additionalProperties", std::move(model)}};
+  return object_of(std::move(properties), {"provider", "currency", "models"});
+}
+
 }  // namespace
 
 std::string config_schema(const Catalogs& catalogs) {
@@ -146,7 +161,9 @@ std::string config_schema(const Catalogs& catalogs) {
       {"receivers", list_of(receiver_schema(shape.receivers))},
       {"route", {{"$ref", "#/definitions/route"}}},
       {"store", object_of(properties_of(shape.store))},
-      {"http", object_of(properties_of(shape.http))}};
+      {"http", object_of(properties_of(shape.http))},
+      {"prices", list_of(price_schema(shape))},
+      {"heartbeat", object_of(properties_of(shape.heartbeat), {"url"})}};
   Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                  {"title", "outcomed.yaml"}};
   schema.update(object_of(sections, {"sources"}));

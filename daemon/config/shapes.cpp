@@ -69,6 +69,9 @@ ConfigShape config_shape(const Catalogs& catalogs) {
   shape.route = route_shape();
   shape.store = shape_of<StoreConfig>();
   shape.http = shape_of<HttpConfig>();
+  shape.price_table = shape_of<PriceTableSettings>();
+  shape.priced_model = shape_of<PricedModelSettings>();
+  shape.heartbeat = shape_of<HeartbeatConfig>();
   return shape;
 }
 

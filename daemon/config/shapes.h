@@ -28,6 +28,9 @@ struct ConfigShape {
   std::vector<Setting> route;
   std::vector<Setting> store;
   std::vector<Setting> http;
+  std::vector<Setting> price_table;  // Without its models.
+  std::vector<Setting> priced_model;
+  std::vector<Setting> heartbeat;
 };
 
 ConfigShape config_shape(const Catalogs& catalogs);

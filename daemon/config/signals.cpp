@@ -1,7 +1,10 @@
 // signals.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "daemon/config/loading.h"
+#include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {
@@ -50,18 +53,75 @@ void read_selectors(NodeVisitor& visitor, const SignalSettings& settings, const 
   }
 }
 
-// `sql` and `time_zone` are read from a later version on; here they get one message.
-bool refuse_sql(Section& section, NodeVisitor& visitor, const Node& node) {
-  const bool zone = node.find("time_zone") && visitor.take("time_zone");
-  const Node::Entry* sql = node.find("sql") ? visitor.take("sql") : nullptr;
-  if (sql) {
-    section.problems.add(sql->value.place, visitor.path_of("sql"),
-                         "kind postgres isn't built in this version",
-                         "use counters: failures and requests");
-  } else if (zone) {
-    visitor.problem("time_zone", "isn't read by this version", "remove it; days are days of UTC");
+constexpr Duration kDay = std::chrono::hours(24);
+
+// When days of the zone begin, as far as one hour can say for all year: in its standard time, the
+// smaller offset of mid-January and mid-July.
+Duration day_anchor(const TimeZone& zone) {
+  const auto offset = [&](unsigned month) {
+    return zone.offset(std::chrono::sys_days(std::chrono::year_month_day(
+        std::chrono::year(2026), std::chrono::month(month), std::chrono::day(15))));
+  };
+  const Duration standard = std::min(offset(1), offset(7));
+  return ((-standard) % kDay + kDay) % kDay;
+}
+
+void read_time_zone(Section& section, NodeVisitor& visitor, const SignalSettings& settings,
+                    SignalPlan& plan) {
+  const TimeZones* zones = section.loading.catalogs.zones.get();
+  if (settings.time_zone.empty() || zones == nullptr) return;
+  plan.zone = zones->find(settings.time_zone);
+  if (plan.zone == nullptr) {
+    visitor.problem("time_zone", shown(settings.time_zone) + " is no time zone",
+                    "write an IANA name such as Europe/Moscow");
+    return;
   }
-  return sql != nullptr;
+  plan.time_zone = settings.time_zone;
+  if (plan.step % kDay == Duration::zero()) plan.anchor = day_anchor(*plan.zone);
+}
+
+void read_sql(Section& section, NodeVisitor& visitor, const SignalSettings& settings,
+              const SourceEntry* source, SignalPlan& plan) {
+  if (!settings.failures.empty() || !settings.requests.empty()) {
+    visitor.problem("sql", "failures and requests are counters, sql is a query",
+                    "keep one of them");
+  }
+  if (!settings.failure_labels.empty()) {
+    visitor.problem("failure_labels", "each row of sql has an n of its own", "use labels");
+  }
+  read_time_zone(section, visitor, settings, plan);
+  plan.sql = settings.sql;
+  if (source == nullptr) return;
+  if (!source->sql) {
+    visitor.problem("sql", fmt::format("a source of kind {} isn't asked in SQL", source->kind),
+                    "name a source of kind postgres, or remove the setting");
+    return;
+  }
+  const bool declared = !settings.labels.empty();
+  if (declared && source->check_sql != nullptr) {
+    if (const Status fine = source->check_sql(settings.sql); !fine) {
+      visitor.problem("sql", fine.error().message);
+    }
+  } else if (!declared && source->sql_labels != nullptr) {
+    auto labels = source->sql_labels(settings.sql);
+    if (labels) {
+      plan.labels = *std::move(labels);
+    } else {
+      visitor.problem("sql", labels.error().message);
+    }
+  }
+}
+
+void read_counts(NodeVisitor& visitor, const SignalSettings& settings, const SourceEntry* source,
+                 SignalPlan& plan) {
+  if (!settings.time_zone.empty()) {
+    visitor.problem("time_zone", "is read with sql only", "remove it; days are days of UTC");
+  }
+  if (source != nullptr && source->sql) {
+    visitor.problem("sql", "is missing", "write a query that returns at, n, k and labels");
+    return;
+  }
+  read_selectors(visitor, settings, source, plan);
 }
 
 void load_signal(Section& section, const Node::Entry& entry) {
@@ -78,12 +138,15 @@ void load_signal(Section& section, const Node::Entry& entry) {
   plan.step = settings.step;
   plan.unit = settings.unit;
   plan.outcome = settings.outcome;
-  const bool sql = refuse_sql(section, visitor, entry.value);
   const SourceEntry* source = nullptr;
   if (require(visitor, section.problems, "source", settings.source, "name a source")) {
     source = find_source(section, visitor, "source", settings.source);
   }
-  if (!sql) read_selectors(visitor, settings, source, plan);
+  if (!settings.sql.empty()) {
+    read_sql(section, visitor, settings, source, plan);
+  } else {
+    read_counts(visitor, settings, source, plan);
+  }
   check_label_list(visitor, section.problems, "labels", settings.labels);
   check_label_list(visitor, section.problems, "failure_labels", settings.failure_labels,
                    settings.labels);

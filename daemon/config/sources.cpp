@@ -66,6 +66,13 @@ void load_litellm(Section& section, const Node& node, const std::string& path) {
                       "name a source of kind postgres, or remove the setting");
     }
   }
+  for (const auto& [name, given] :
+       {std::pair<std::string_view, bool>("no_reasoning", !preset.no_reasoning.empty()),
+        std::pair<std::string_view, bool>("finish_reasons", preset.finish_reasons)}) {
+    if (!given || !preset.spend.empty() || visitor.is_broken("spend")) continue;
+    visitor.problem(name, "is read from the gateway's spend tables, and none are given",
+                    "name a source of kind postgres: spend: ledger");
+  }
   if (!is_version(preset.version)) {
     visitor.problem("version", shown(preset.version) + " is not a version",
                     "write auto, or a version such as 1.81.9");
@@ -73,6 +80,7 @@ void load_litellm(Section& section, const Node& node, const std::string& path) {
   check_step(visitor, preset.step);
   visitor.finish();
   if (loading.catalogs.litellm) {
+    preset.prices = loading.config.prices.tables;
     LitellmPreset asked = preset;
     // Rules may name signals of a half whose setting is wrong: one mistake, one message.
     if (visitor.is_broken("metrics")) asked.metrics = "?";

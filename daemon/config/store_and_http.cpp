@@ -1,4 +1,4 @@
-// store and http.
+// store, http and heartbeat.
 #include <algorithm>
 
 #include "daemon/config/addresses.h"
@@ -36,6 +36,12 @@ void load_store_and_http(Section& section) {
   if (section.top.begin("http", "")) {
     section.loading.config.http.visit(section.top);
     check_listen(section.top, section.loading.config.http);
+    section.top.end();
+  }
+  if (section.top.begin("heartbeat", "")) {
+    HeartbeatConfig& heartbeat = section.loading.config.heartbeat;
+    heartbeat.visit(section.top);
+    require(section.top, section.problems, "url", heartbeat.url, "write where to say it");
     section.top.end();
   }
 }

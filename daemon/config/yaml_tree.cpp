@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "daemon/config/words.h"
 #include "daemon/config/yaml_text.h"
@@ -23,7 +24,8 @@ struct StopParsing {};
 // nothing.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  TreeBuilder(const YamlText& text, ProblemSink& problems) : text_(text), problems_(problems) {}
+  TreeBuilder(const YamlText& text, ProblemSink& problems, YamlDialect dialect)
+      : text_(text), problems_(problems), follows_aliases_(dialect == YamlDialect::pyyaml) {}
 
   [[nodiscard]] bool usable() const { return usable_; }
   Node take_root() { return std::move(root_); }
@@ -46,7 +48,8 @@ class TreeBuilder final : public YAML::EventHandler {
     open(mark, "", anchor, Node::Kind::null);
     close();
   }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (follows_aliases_) return insert_copy(mark, anchor);
     refuse(place(mark), "aliases (*name) are not supported", "write the value out");
     open(mark, "", 0, Node::Kind::null);
     close();
@@ -55,7 +58,7 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     Node& node = open(mark, tag, anchor, Node::Kind::scalar);
     node.text = value;
-    node.quoted = tag == "!";
+    node.quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     if (has_control_character(value)) {
       refuse(node.place, "the text holds a control character", "remove it");
     }
@@ -83,6 +86,16 @@ class TreeBuilder final : public YAML::EventHandler {
     Node node;
     std::optional<Node> key;
     bool bracketed = false;
+    YAML::anchor_t anchor = 0;
+    std::size_t nodes = 1;          // This one and all below it.
+    std::size_t height = 1;         // Levels of nesting, this one included.
+    std::vector<Node> merged = {};  // Values of its merge keys.
+  };
+  // What an anchor names, for the aliases to come.
+  struct Anchored {
+    Node node;
+    std::size_t nodes = 0;
+    std::size_t height = 0;
   };
 
   [[nodiscard]] std::size_t byte_offset(const YAML::Mark& mark) const {
@@ -102,27 +115,103 @@ class TreeBuilder final : public YAML::EventHandler {
   Node& open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
              Node::Kind kind) {
     const Place at = place(mark);
-    if (++nodes_ > kMaxConfigNodes) {
-      stop(at, fmt::format("the file has more than {} values", kMaxConfigNodes), "split it");
-    }
+    count_nodes(1, at);
     if (levels_.size() >= kMaxConfigDepth) {
       stop(at, fmt::format("more than {} levels of nesting", kMaxConfigDepth), "write it flatter");
     }
-    if (anchor != 0) {
+    if (anchor != 0 && !follows_aliases_) {
       refuse(at, "anchors (&name) are not supported", "write the value out where it is needed");
     }
-    if (tag.size() > 1) refuse(at, "tags (!name) are not supported", "remove the tag");
+    if (tag.size() > 1 && !is_known_tag(tag))
+      refuse(at, "tags (!name) are not supported", "remove the tag");
     levels_.push_back({});
     levels_.back().node.kind = kind;
     levels_.back().node.place = at;
+    levels_.back().anchor = anchor;
     return levels_.back().node;
+  }
+
+  void count_nodes(std::size_t more, Place at) {
+    nodes_ += more;
+    if (nodes_ <= kMaxConfigNodes) return;
+    stop(at, fmt::format("the file has more than {} values", kMaxConfigNodes),
+         follows_aliases_ ? "split it, or use fewer aliases (*name)" : "split it");
+  }
+
+  [[nodiscard]] bool is_known_tag(const std::string& tag) const {
+    constexpr std::string_view kCore = "tag:yaml.org,2002:";
+    if (!follows_aliases_ || !tag.starts_with(kCore)) return false;
+    const std::string_view name = std::string_view(tag).substr(kCore.size());
+    return name == "str" || name == "int" || name == "float" || name == "bool" || name == "null" ||
+           name == "map" || name == "seq";
+  }
+
+  // An alias: the value again, under limits that also hold for what it stands for.
+  void insert_copy(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    const Place at = place(mark);
+    const auto found = anchored_.find(anchor);
+    if (found == anchored_.end()) stop(at, "the alias refers to itself", "write the value out");
+    const Anchored& original = found->second;
+    count_nodes(original.nodes, at);
+    if (levels_.size() + original.height > kMaxConfigDepth) {
+      stop(at, fmt::format("more than {} levels of nesting", kMaxConfigDepth), "write it flatter");
+    }
+    Level copy;
+    copy.node = original.node;
+    copy.nodes = original.nodes;
+    copy.height = original.height;
+    levels_.push_back(std::move(copy));
+    close();
+  }
+
+  void remember(const Level& done) {
+    // The copy kept here costs memory too.
+    count_nodes(done.nodes, done.node.place);
+    anchored_.insert_or_assign(done.anchor, Anchored{done.node, done.nodes, done.height});
+  }
+
+  // <<: *one or <<: [*one, *two]: what the mapping itself says wins, then the earlier ones.
+  void merge(Level& level, Node value, Place at) {
+    std::vector<Node> sources;
+    if (value.kind == Node::Kind::sequence) {
+      sources = std::move(value.items);
+    } else {
+      sources.push_back(std::move(value));
+    }
+    for (Node& source : sources) {
+      if (source.kind != Node::Kind::map) {
+        refuse(at, "a merge key (<<) takes mappings", "name an anchor of a mapping: <<: *name");
+        return;
+      }
+      level.merged.push_back(std::move(source));
+    }
+  }
+
+  static void add_merged(Level& level) {
+    if (level.merged.empty()) return;
+    std::unordered_set<std::string> known;
+    for (const Node::Entry& entry : level.node.entries) known.insert(entry.key);
+    for (Node& source : level.merged) {
+      for (Node::Entry& entry : source.entries) {
+        if (known.insert(entry.key).second) level.node.entries.push_back(std::move(entry));
+      }
+    }
+    level.merged.clear();
   }
 
   // Ends the node opened last and hands it to the one that holds it.
   void close() {
     Level done = std::move(levels_.back());
     levels_.pop_back();
-    if (done.node.kind == Node::Kind::map) drop_duplicates(done.node);
+    if (done.node.kind == Node::Kind::map) {
+      drop_duplicates(done.node);
+      add_merged(done);
+    }
+    if (done.anchor != 0 && follows_aliases_) remember(done);
+    if (!levels_.empty()) {
+      levels_.back().nodes += done.nodes;
+      levels_.back().height = std::max(levels_.back().height, done.height + 1);
+    }
     if (levels_.empty()) {
       root_ = std::move(done.node);
       return;
@@ -143,7 +232,9 @@ class TreeBuilder final : public YAML::EventHandler {
     Node key = std::move(*parent.key);
     parent.key.reset();
     if (value.kind == Node::Kind::null) value.place = key.place;
-    if (key.kind == Node::Kind::map || key.kind == Node::Kind::sequence) {
+    if (follows_aliases_ && key.text == "<<" && !key.quoted) {
+      merge(parent, std::move(value), key.place);
+    } else if (key.kind == Node::Kind::map || key.kind == Node::Kind::sequence) {
       refuse(key.place, "a key must be a plain text", "quote texts that start with { or [");
     } else if (key.kind == Node::Kind::null) {
       refuse(key.place, "a key is missing", "write the key, in quotes if it is null or ~");
@@ -155,18 +246,19 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void drop_duplicates(Node& map) {
-    std::unordered_map<std::string_view, Place> seen;
+    std::unordered_map<std::string_view, std::size_t> seen;
     std::vector<bool> twice(map.entries.size());
     bool any = false;
     for (std::size_t i = 0; i < map.entries.size(); ++i) {
       const Node::Entry& entry = map.entries[i];
-      const auto [first, fresh] = seen.emplace(entry.key, entry.place);
+      const auto [known, fresh] = seen.emplace(entry.key, i);
       if (fresh) continue;
       problems_.add(entry.place, "",
                     fmt::format("the key {} stands here again; it is already in line {}",
-                                shown(entry.key), first->second.line),
+                                shown(entry.key), map.entries[known->second].place.line),
                     "remove one of them");
-      twice[i] = any = true;
+      twice[follows_aliases_ ? known->second : i] = any = true;
+      if (follows_aliases_) known->second = i;
     }
     if (!any) return;
     std::size_t i = 0;
@@ -175,6 +267,8 @@ class TreeBuilder final : public YAML::EventHandler {
 
   const YamlText& text_;
   ProblemSink& problems_;
+  bool follows_aliases_;
+  std::unordered_map<YAML::anchor_t, Anchored> anchored_;
   std::vector<Level> levels_;
   Node root_;
   std::size_t nodes_ = 0;
@@ -189,13 +283,13 @@ const Node::Entry* Node::find(std::string_view key) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
-bool parse_yaml(std::string_view raw, Node& root, ProblemSink& problems) {
+bool parse_yaml(std::string_view raw, Node& root, ProblemSink& problems, YamlDialect dialect) {
   const YamlText text(raw);
   if (const std::optional<TextFault> fault = text.find_fault()) {
     problems.add(fault->place, "", fault->message, fault->hint);
     return false;
   }
-  TreeBuilder builder(text, problems);
+  TreeBuilder builder(text, problems, dialect);
   try {
     std::istringstream stream(text.text());
     YAML::Parser parser(stream);
@@ -204,7 +298,11 @@ bool parse_yaml(std::string_view raw, Node& root, ProblemSink& problems) {
   } catch (const StopParsing&) {
   } catch (const YAML::Exception& error) {
     const std::size_t offset = error.mark.pos < 0 ? 0 : static_cast<std::size_t>(error.mark.pos);
-    const TextFault fault = text.explain_syntax_error(offset, error.msg, builder.open_since());
+    TextFault fault = text.explain_syntax_error(offset, error.msg, builder.open_since());
+    if (dialect == YamlDialect::pyyaml && error.msg.find("anchor") != std::string::npos) {
+      fault.message = "the alias names no anchor above it";
+      fault.hint = "write &name at the value it stands for, or quote the text";
+    }
     problems.add(fault.place, "", fault.message, fault.hint);
     return false;
   }

@@ -41,9 +41,18 @@ struct Node::Entry {
   Node value;
 };
 
+// Whose file it is. `ours` is the dialect above. `pyyaml` is what a program that reads its file
+// with Python's yaml.safe_load makes of it: aliases and merge keys (<<) are expanded (what they
+// stand for counts against the limits, and keeps the place where it is written), of a key that
+// stands twice the last one counts, tags of the core schema are read. Duplicate keys are reported
+// in both.
+enum class YamlDialect { ours, pyyaml };
+
 // Parses one file. False: the text can't be read as a whole (syntax, limits, refused features), the
 // problems say why, and `root` means nothing. True: `root` holds everything, although problems such
-// as duplicate keys (the first one stays) may have been added. An empty file is a null node.
-bool parse_yaml(std::string_view text, Node& root, ProblemSink& problems);
+// as duplicate keys (the first one stays, in `pyyaml` the last) may have been added. An empty file
+// is a null node.
+bool parse_yaml(std::string_view text, Node& root, ProblemSink& problems,
+                YamlDialect dialect = YamlDialect::ours);
 
 }  // namespace outcomed

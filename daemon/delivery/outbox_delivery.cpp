@@ -1,5 +1,7 @@
 #include "daemon/delivery/outbox_delivery.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -62,11 +64,17 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
     if (claimed.back().state == OutboxState::dead) claimed.back().state = OutboxState::queued;
   }
   if (Status status = store_.settle(claimed); !status) return status;
-  const SendResult result = receiver_.send(combined(rows));
+  const Message message = combined(rows);
+  SendResult result = receiver_.send(message);
   const Timestamp after = hooks_.now();
   DeliveryReport report{
       outbox_, result.outcome, result.detail, rows.size(), rows.front().attempts + 1,
       false,   after - before};
+  if (rows.size() > 1) {  // The key that the other side saw is none of the rows' own.
+    result.detail +=
+        fmt::format(" (told together with {} other{}, idempotency key {})", rows.size() - 1,
+                    rows.size() == 2 ? "" : "s", message.idempotency_key);
+  }
   // Together, so that after a crash the same rows go out again under the same key, or none.
   std::vector<OutboxRow> settled;
   for (const OutboxRow& row : rows) {

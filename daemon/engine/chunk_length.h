@@ -14,7 +14,7 @@ class ChunkLength {
   // Also the length of the first piece: long enough for sources to read it as a backfill.
   static constexpr Duration kShortest = std::chrono::minutes(16);
   // What brings nothing tells little about what comes next: growth has limits.
-  static constexpr std::int64_t kMostSteps = 4'096;
+  static constexpr std::int64_t kMostSteps = 8'192;
   static constexpr int kFastestGrowth = 8;
 
   // `values`: about how many samples and counts (16 bytes each) one fetch may bring.

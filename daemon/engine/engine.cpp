@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <thread>
-#include <unordered_map>
 
 #include "daemon/engine/bucket_codec.h"
-#include "daemon/engine/chunk_length.h"
+#include "daemon/engine/engine_impl.h"
 
 namespace outcomed {
 namespace {
@@ -19,6 +18,7 @@ std::string storage_name(const SignalPlan& plan) {
   for (const std::string& label : plan.labels) shape.set("n " + label, "1");
   for (const std::string& label : plan.failure_labels) shape.set("k " + label, "1");
   shape.set("step", format_duration(plan.step));
+  if (plan.anchor != Duration::zero()) shape.set("anchor", format_duration(plan.anchor));
   return fmt::format("{}#{:08x}", plan.name, shape.fingerprint() & 0xffffffffU);
 }
 
@@ -30,72 +30,11 @@ Problem too_many_groups(const RuleRunner& runner) {
                   runner.refused_groups())};
 }
 
+constexpr Duration kSnapshotEvery = std::chrono::hours(1);
+
 Labels row_labels(const RuleSpec* rule) { return rule == nullptr ? Labels{} : rule->labels; }
 
 }  // namespace
-
-class Engine::Impl {
- public:
-  Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
-       std::shared_ptr<const Announcer> announcer, EngineSettings settings, Store& store,
-       Stopwatch steady_now);
-
-  Status restore(Timestamp now);
-  TickReport tick(Timestamp now);
-  Status replay(TimeRange range, const std::function<void(double)>& progress);
-
-  struct Bound {  // A rule on the signal of its unit.
-    std::size_t plan = 0;
-    std::unique_ptr<RuleRunner> runner;
-  };
-  struct Unit {
-    SourceUnit spec;
-    std::vector<std::string> storage;  // storage_name of each plan.
-    std::vector<std::size_t> stored_cells;
-    std::vector<Bound> rules;
-    SourceWatch watch;
-    Timestamp watermark;
-    Timestamp judge_from;  // Buckets before this only move memories.
-    ChunkLength chunk;
-    std::optional<SourceHealth> health;
-    std::vector<std::string> facts;
-    bool moved = false;
-  };
-
-  std::vector<RuleSpec> rules_;
-  std::vector<Unit> units_;
-  std::unordered_map<std::string, const RuleRunner*> runners_;  // By the name of their rule.
-  EpisodeBook book_;
-  std::vector<Episode> replayed_;
-  std::vector<Problem> replay_problems_;
-  std::uint64_t folded_ = 0;
-
- private:
-  Duration step_of(const Unit& unit) const { return unit.spec.plans.front().step; }
-  Duration reach_of(const Unit& unit) const;
-  Status restore_unit(Unit& unit, const std::vector<SourceRow>& rows,
-                      const std::vector<CellRow>& cells, Timestamp now);
-  Status fold_stored(Unit& unit);
-  Status restore_alerts(Timestamp now);
-  bool restore_alert(const AlertState& state);
-  Status heal_outbox(Timestamp now);
-
-  std::optional<TimeRange> next_range(const Unit& unit, Timestamp target) const;
-  void run_unit(Unit& unit, Timestamp target, std::optional<Result<Fetch>> first,
-                SourceReport& report);
-  void fold(Unit& unit, Fetch& fetch);
-  void record(Unit& unit, const Fetch& fetch);
-  void apply(const RuleEvent& event, const RuleSpec* rule, const Unit& unit);
-  void judge_health(Unit& unit, const SourceReport& report, Timestamp now);
-  std::string memory_of(const Unit& unit) const;
-  void collect(TickReport& report, Timestamp now);
-
-  std::shared_ptr<const Announcer> announcer_;
-  EngineSettings settings_;
-  Store* store_;
-  Stopwatch steady_now_;
-  TickRecord record_;  // Grows during a tick; kept when the commit fails, so nothing is lost.
-};
 
 Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
                    std::shared_ptr<const Announcer> announcer, EngineSettings settings,
@@ -119,8 +58,9 @@ Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
                       {},
                       std::move(watch),
                       {},
-                      {},
                       ChunkLength(settings_.chunk_values),
+                      {},
+                      {},
                       {},
                       {},
                       false});
@@ -130,12 +70,14 @@ Engine::Impl::Impl(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
       unit.storage.push_back(storage_name(unit.spec.plans[i]));
       for (const RuleSpec& rule : rules_) {
         if (rule.signal != unit.spec.plans[i].name) continue;
-        unit.rules.push_back({i, std::make_unique<RuleRunner>(rule, unit.spec.plans[i])});
+        unit.rules.push_back(
+            {i, std::make_unique<RuleRunner>(rule, unit.spec.plans[i]), {}, std::nullopt});
         runners_.emplace(rule.name, unit.rules.back().runner.get());
       }
     }
     unit.stored_cells.resize(unit.spec.plans.size(), 0);
   }
+  make_pairs();
 }
 
 Duration Engine::Impl::reach_of(const Unit& unit) const {
@@ -145,129 +87,6 @@ Duration Engine::Impl::reach_of(const Unit& unit) const {
   }
   return reach;
 }
-
-// ---- restore -----------------------------------------------------------------------------------
-
-Status Engine::Impl::restore(Timestamp now) {
-  auto rows = store_->sources();
-  if (!rows) return std::move(rows).error();
-  auto cells = store_->cells();
-  if (!cells) return std::move(cells).error();
-  for (Unit& unit : units_) {
-    if (const Status status = restore_unit(unit, *rows, *cells, now); !status) return status;
-  }
-  auto open = store_->current_episodes(Timestamp::max());
-  if (!open) return std::move(open).error();
-  book_.restore(*std::move(open));
-  book_.begin_tick();
-  if (const Status status = restore_alerts(now); !status) return status;
-  return heal_outbox(now);
-}
-
-Status Engine::Impl::restore_unit(Unit& unit, const std::vector<SourceRow>& rows,
-                                  const std::vector<CellRow>& cells, Timestamp now) {
-  const Timestamp horizon = floor_to(now - unit.spec.delay, step_of(unit));
-  unit.watermark = floor_to(horizon - reach_of(unit), step_of(unit));
-  unit.judge_from = unit.watermark;
-  const auto row = std::ranges::find(rows, unit.spec.name, &SourceRow::source);
-  if (row == rows.end()) return ok();
-
-  Reader reader(row->memory);
-  bool same = reader.u64() == unit.storage.size();
-  for (const std::string& name : unit.storage) same = same && reader.text() == name;
-  if (!same) {  // Other signals or labels: the past is read anew, alerts go on where they were.
-    unit.judge_from = row->watermark;
-    return ok();
-  }
-  for (std::size_t i = 0; i < unit.storage.size(); ++i) {
-    std::vector<CellRow> own;
-    std::ranges::copy_if(cells, std::back_inserter(own),
-                         [&](const CellRow& cell) { return cell.signal == unit.storage[i]; });
-    std::ranges::sort(own, {}, &CellRow::id);
-    std::vector<Labels> labels;
-    for (CellRow& cell : own) labels.push_back(std::move(cell.labels));
-    unit.spec.source->seed_cells(i, labels);
-    unit.stored_cells[i] = labels.size();
-  }
-  const std::string memory = reader.text();
-  Reader inner(memory);
-  unit.spec.source->load(inner);  // Unreadable: the source starts anew, the watermark stands.
-  unit.watermark = row->watermark;
-  unit.judge_from = row->watermark;
-  return fold_stored(unit);
-}
-
-Status Engine::Impl::fold_stored(Unit& unit) {
-  const TimeRange past{unit.watermark - reach_of(unit), unit.watermark};
-  std::vector<RuleEvent> none;
-  for (std::size_t i = 0; i < unit.spec.plans.size(); ++i) {
-    const std::vector<Labels>& cells = unit.spec.source->cells(i);
-    auto rows = store_->buckets(unit.storage[i], past);
-    if (!rows) return std::move(rows).error();
-    SignalBatch batch;
-    Timestamp expected = past.begin;
-    for (const BucketRow& row : *rows) {
-      if (!unpack(row, cells.size(), batch)) {
-        return Error{ErrorKind::corrupt, fmt::format("buckets of {} at {} can't be read",
-                                                     unit.storage[i], format_rfc3339(row.start))};
-      }
-      for (const Bound& bound : unit.rules) {
-        if (bound.plan == i) bound.runner->advance(batch, cells, Timestamp::max(), none);
-      }
-      expected = row.start + row.length;
-    }
-  }
-  return ok();
-}
-
-bool Engine::Impl::restore_alert(const AlertState& state) {
-  std::vector<RuleEvent> events;
-  for (Unit& unit : units_) {
-    if (state.key.rule == kSourceDown && state.key.group.get("source") == unit.spec.name) {
-      unit.watch.restore(state);
-      return true;
-    }
-    for (const Bound& bound : unit.rules) {
-      if (bound.runner->spec().name != state.key.rule) continue;
-      if (!bound.runner->restore(state, events, unit.watermark)) return false;
-      for (const RuleEvent& event : events) apply(event, &bound.runner->spec(), unit);
-      return true;
-    }
-  }
-  return false;
-}
-
-Status Engine::Impl::restore_alerts(Timestamp now) {
-  auto alerts = store_->alerts();
-  if (!alerts) return std::move(alerts).error();
-  for (AlertState& state : *alerts) {
-    if (restore_alert(state)) continue;
-    book_.close(state.key, now, "the rule was removed or changed");
-    state.phase = Phase::inactive;
-    record_.alerts.push_back(std::move(state));
-  }
-  return ok();
-}
-
-// Level-triggered: whoever should have heard of a firing alert and has no row for it gets one (a
-// new receiver, a restored backup).
-Status Engine::Impl::heal_outbox(Timestamp now) {
-  for (const auto& [key, episode] : book_.open()) {
-    std::vector<OutboxRow> wanted = announcer_->rows({AlertStatus::firing, episode}, now);
-    if (wanted.empty()) continue;
-    auto known = store_->deliveries(episode.id);
-    if (!known) return std::move(known).error();
-    for (OutboxRow& row : wanted) {
-      const bool there = std::ranges::any_of(*known, [&](const OutboxRow& other) {
-        return other.receiver == row.receiver && other.status == AlertStatus::firing;
-      });
-      if (!there) record_.outbox.push_back(std::move(row));
-    }
-  }
-  return ok();
-}
-
-// ---- tick --------------------------------------------------------------------------------------
 
 std::optional<TimeRange> Engine::Impl::next_range(const Unit& unit, Timestamp target) const {
   if (unit.watermark >= target) return std::nullopt;
@@ -279,14 +98,31 @@ void Engine::Impl::apply(const RuleEvent& event, const RuleSpec* rule, const Uni
   RuleEvent full = event;
   if (full.verdict) {
     for (const std::string& fact : unit.facts) full.verdict->facts.emplace_back("counting", fact);
+    if (rule != nullptr) add_evidence(unit, *rule, full);
   }
   book_.apply(full, row_labels(rule), settings_.config_hash);
+}
+
+// Steps before those judged only teach: they are not counted.
+void Engine::Impl::count_coverage(Unit& unit, const SignalBatch& batch) {
+  Timestamp judged = Timestamp::max();
+  for (const Bound& bound : unit.rules) judged = std::min(judged, bound.judge_from);
+  for (std::size_t i = 0; i < batch.steps(); ++i) {
+    const Timestamp start = batch.range.begin + batch.step * static_cast<std::int64_t>(i);
+    if (start < judged) continue;
+    CoverageCount& count = unit.coverage;
+    ++count.steps;
+    if (batch.coverage[i] == Coverage::complete) continue;
+    if (count.incomplete++ == 0) count.first = start;
+    count.last = start;
+  }
 }
 
 // Rules are folded one after the other; their events go into the book in order of time.
 void Engine::Impl::fold(Unit& unit, Fetch& fetch) {
   unit.chunk.learn(fetch);
   unit.facts = std::move(fetch.facts);
+  keep_evidence(unit, std::move(fetch.evidence));
   struct Happened {
     RuleEvent event;
     const RuleSpec* rule;
@@ -296,14 +132,20 @@ void Engine::Impl::fold(Unit& unit, Fetch& fetch) {
   for (const Bound& bound : unit.rules) {
     events.clear();
     bound.runner->advance(fetch.batches[bound.plan], unit.spec.source->cells(bound.plan),
-                          unit.judge_from, events);
+                          bound.judge_from, events);
     for (RuleEvent& event : events) {
       happened.push_back({std::move(event), &bound.runner->spec()});
     }
   }
   std::ranges::stable_sort(happened, {}, [](const Happened& h) { return h.event.transition.at; });
   for (const Happened& h : happened) apply(h.event, h.rule, unit);
-  for (const SignalBatch& batch : fetch.batches) folded_ += batch.steps();
+  feed_pairs(unit, fetch);
+  for (const SignalBatch& batch : fetch.batches) {
+    if (batch.range.end <= judged_from_) continue;
+    const Timestamp from = std::max(batch.range.begin, judged_from_);
+    folded_ += static_cast<std::uint64_t>((batch.range.end - from) / batch.step);
+  }
+  if (!fetch.batches.empty()) count_coverage(unit, fetch.batches.front());
   for (const Bound& bound : unit.rules) {
     if (bound.runner->refused_groups() > 0) {
       fetch.problems.push_back(too_many_groups(*bound.runner));
@@ -319,6 +161,8 @@ void Engine::Impl::record(Unit& unit, const Fetch& fetch) {
       record_.cells.push_back({unit.storage[i], static_cast<std::uint32_t>(id), cells[id]});
     }
     unit.stored_cells[i] = cells.size();
+    // Before anything was ever seen there is nothing to remember: a first start reads weeks.
+    if (cells.empty()) continue;
     for (std::size_t step = 0; step < fetch.batches[i].steps(); ++step) {
       record_.buckets.push_back(pack(fetch.batches[i], step, unit.storage[i]));
     }
@@ -328,7 +172,14 @@ void Engine::Impl::record(Unit& unit, const Fetch& fetch) {
 void Engine::Impl::run_unit(Unit& unit, Timestamp target, std::optional<Result<Fetch>> first,
                             SourceReport& report) {
   report.folded.begin = unit.watermark;
+  unit.coverage = {};
+  const auto began = steady_now_();
   while (const auto range = next_range(unit, target)) {
+    // What was read so far is committed; the next tick goes on at once.
+    if (steady_now_() - began > settings_.longest_catch_up) {
+      report.behind = true;
+      break;
+    }
     Result<Fetch> fetched =
         first ? *std::exchange(first, std::nullopt) : unit.spec.source->fetch(*range);
     if (!fetched) {
@@ -337,10 +188,12 @@ void Engine::Impl::run_unit(Unit& unit, Timestamp target, std::optional<Result<F
     }
     const std::vector<Coverage>& coverage = fetched->batches.front().coverage;
     const Coverage newest = coverage.empty() ? Coverage::missing : coverage.back();
-    unit.health =
-        SourceHealth{newest == Coverage::complete, "no scrape of the gateway in its data"};
-    if (newest == Coverage::failed && !fetched->problems.empty()) {
-      unit.health->reason = fetched->problems.front().message;
+    if (range->end >= target) {  // Old gaps are no news.
+      unit.health =
+          SourceHealth{newest == Coverage::complete, "no scrape of the gateway in its data"};
+      if (newest == Coverage::failed && !fetched->problems.empty()) {
+        unit.health->reason = fetched->problems.front().message;
+      }
     }
     fold(unit, *fetched);
     record(unit, *fetched);
@@ -350,6 +203,7 @@ void Engine::Impl::run_unit(Unit& unit, Timestamp target, std::optional<Result<F
     unit.moved = true;
   }
   report.folded.end = unit.watermark;
+  report.coverage = unit.coverage;
 }
 
 void Engine::Impl::judge_health(Unit& unit, const SourceReport& report, Timestamp now) {
@@ -362,6 +216,23 @@ void Engine::Impl::judge_health(Unit& unit, const SourceReport& report, Timestam
   if (event) book_.apply(*event, {}, settings_.config_hash);
 }
 
+void Engine::Impl::judge_all_from(Unit& unit, Timestamp from) {
+  for (Bound& bound : unit.rules) bound.judge_from = from;
+}
+
+// Now and then is enough: the buckets since then make the folds what they were.
+void Engine::Impl::add_snapshots(Unit& unit) {
+  for (Bound& bound : unit.rules) {
+    const RuleSpec& rule = bound.runner->spec();
+    if (!rule.detector->long_memory()) continue;
+    if (bound.saved_at && floor_to(unit.watermark, kSnapshotEvery) <= *bound.saved_at) continue;
+    Writer folds;
+    bound.runner->save(folds);
+    record_.snapshots.push_back({rule.name, rule.identity, unit.watermark, folds.take()});
+    bound.saved_at = unit.watermark;
+  }
+}
+
 std::string Engine::Impl::memory_of(const Unit& unit) const {
   Writer writer;
   writer.u64(unit.storage.size());
@@ -370,6 +241,13 @@ std::string Engine::Impl::memory_of(const Unit& unit) const {
   unit.spec.source->save(inner);
   writer.text(inner.bytes());
   return writer.take();
+}
+
+void Engine::Impl::judge_own(Timestamp now) {
+  if (config_watch_.silent()) return;
+  const auto event = config_watch_.judge(floor_to(now, Duration(1000)));
+  record_.alerts.push_back(config_watch_.state());
+  if (event) book_.apply(*event, {}, settings_.config_hash);
 }
 
 void Engine::Impl::collect(TickReport& report, Timestamp now) {
@@ -381,6 +259,7 @@ void Engine::Impl::collect(TickReport& report, Timestamp now) {
     }
     if (!unit.moved) continue;
     record_.sources.push_back({unit.spec.name, unit.watermark, memory_of(unit)});
+    add_snapshots(unit);
     unit.moved = false;
   }
   report.episodes = book_.changed();
@@ -403,7 +282,7 @@ TickReport Engine::Impl::tick(Timestamp now) {
   {
     std::vector<std::jthread> fetchers;  // Joined at the end of this block.
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      targets.push_back(floor_to(now - units_[i].spec.delay, step_of(units_[i])));
+      targets.push_back(floor_of(units_[i], now - units_[i].spec.delay));
       const auto range = next_range(units_[i], targets[i]);
       if (!range) continue;
       const auto fetch = [this, &first, &report, i, range = *range] {
@@ -423,37 +302,11 @@ TickReport Engine::Impl::tick(Timestamp now) {
     run_unit(units_[i], targets[i], std::move(first[i]), report.sources[i]);
     judge_health(units_[i], report.sources[i], now);
   }
+  judge_pairs();
+  judge_own(now);
   collect(report, now);
   return report;
 }
-
-Status Engine::Impl::replay(TimeRange range, const std::function<void(double)>& progress) {
-  for (Unit& unit : units_) {
-    unit.watermark = floor_to(range.begin, step_of(unit));
-    unit.judge_from = unit.watermark;
-    Timestamp end = floor_to(range.end, step_of(unit));
-    if (end < range.end) end += step_of(unit);
-    while (const auto chunk = next_range(unit, end)) {
-      Result<Fetch> fetched = unit.spec.source->fetch(*chunk);
-      if (!fetched) return std::move(fetched).error();
-      fold(unit, *fetched);
-      for (Problem& problem : fetched->problems) {
-        if (std::ranges::find(replay_problems_, problem) == replay_problems_.end()) {
-          replay_problems_.push_back(std::move(problem));
-        }
-      }
-      unit.watermark = chunk->end;
-      progress(double((unit.watermark - range.begin).count()) /
-               double((end - range.begin).count()));
-    }
-  }
-  replayed_ = book_.changed();
-  std::ranges::stable_sort(replayed_, {}, &Episode::fired_at);
-  return ok();
-}
-
-// ---- the public face
-// -----------------------------------------------------------------------------
 
 Engine::Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
                std::shared_ptr<const Announcer> announcer, EngineSettings settings, Store& store,
@@ -463,6 +316,7 @@ Engine::Engine(std::vector<SourceUnit> sources, std::vector<RuleSpec> rules,
 Engine::~Engine() = default;
 
 Status Engine::restore(Timestamp now) { return impl_->restore(now); }
+void Engine::config_broken(std::string reason) { impl_->config_watch_.set(std::move(reason)); }
 TickReport Engine::tick(Timestamp now) { return impl_->tick(now); }
 Status Engine::replay(TimeRange range, const std::function<void(double)>& progress) {
   return impl_->replay(range, progress);
@@ -492,13 +346,22 @@ std::vector<std::pair<std::string, Timestamp>> Engine::watermarks() const {
   return marks;
 }
 
+const Engine::Impl::Unit* Engine::Impl::unit_of(const std::string& signal) const {
+  const auto found = std::ranges::find_if(units_, [&](const Unit& unit) {
+    return std::ranges::find(unit.spec.plans, signal, &SignalPlan::name) != unit.spec.plans.end();
+  });
+  return found == units_.end() ? nullptr : &*found;
+}
+
 std::vector<std::string> Engine::facts(const std::string& signal) const {
-  for (const auto& unit : impl_->units_) {
-    if (std::ranges::find(unit.spec.plans, signal, &SignalPlan::name) != unit.spec.plans.end()) {
-      return unit.facts;
-    }
-  }
-  return {};
+  const auto* unit = impl_->unit_of(signal);
+  return unit == nullptr ? std::vector<std::string>{} : unit->facts;
+}
+
+std::string Engine::silence(const std::string& signal) const {
+  const auto* unit = impl_->unit_of(signal);
+  if (unit == nullptr || !unit->health || unit->health->answers) return {};
+  return fmt::format("source {}: {}", unit->spec.name, unit->health->reason);
 }
 
 }  // namespace outcomed

@@ -30,6 +30,20 @@ struct EngineSettings {
   // One fetch asks for about as many samples and counts (16 bytes each) at most, so that a long
   // catch-up stays bounded. More of them mean fewer requests.
   std::int64_t chunk_values = 500'000;
+  // A tick ends when one source was read for this long, though it has more to tell: what was read
+  // is committed, and whoever waits for the end of the tick (a stop, a watchdog) need not wait.
+  Duration longest_catch_up = std::chrono::hours(24);
+};
+
+// Of how many steps a source had all data.
+struct CoverageCount {
+  std::uint64_t steps = 0;
+  std::uint64_t incomplete = 0;
+  Timestamp first;  // Start of the first incomplete one,
+  Timestamp last;   // of the last.
+
+  // "12 of 60 steps have no complete data (…): nothing is judged there"; empty when all is there.
+  [[nodiscard]] std::string to_text() const;
 };
 
 // What one tick did, for metrics and logs.
@@ -40,6 +54,8 @@ struct SourceReport {
   std::optional<Error> error;
   std::vector<Problem> problems;
   std::uint64_t buckets = 0;
+  bool behind = false;     // There is more to read at once.
+  CoverageCount coverage;  // Of the steps folded.
 };
 
 struct TickReport {
@@ -62,6 +78,9 @@ class Engine {
   // buckets the sources are asked for the past (`now` − reach) as far as they have it.
   Status restore(Timestamp now);
 
+  // Why the configuration on disk is not the one in force; empty: it is. Raises `config_broken`.
+  void config_broken(std::string reason);
+
   // One round over every source: everything up to now − delay, then one commit.
   TickReport tick(Timestamp now);
 
@@ -75,6 +94,8 @@ class Engine {
   [[nodiscard]] const std::map<AlertKey, Episode>& open_episodes() const;
   [[nodiscard]] std::vector<std::pair<std::string, Timestamp>> watermarks() const;
   [[nodiscard]] std::vector<std::string> facts(const std::string& signal) const;
+  // Why the signal's source said nothing in the last tick, with its name; empty: it did.
+  [[nodiscard]] std::string silence(const std::string& signal) const;
   [[nodiscard]] const std::vector<Episode>& replayed() const;
   [[nodiscard]] std::uint64_t folded_buckets() const;
   [[nodiscard]] const std::vector<Problem>& replay_problems() const;

@@ -17,6 +17,7 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 // Requests of one set of the signal's labels: the n of all groups that split only failures.
 struct RuleRunner::Parent {
   Labels labels;
+  bool begun = false;
   std::unique_ptr<Fold> template_fold;  // Fed with k = 0: the past of groups that appear later.
 };
 
@@ -24,15 +25,19 @@ struct RuleRunner::Group {
   Labels labels;
   std::uint32_t parent = 0;
   bool active = false;  // Some tier is pending or firing.
+  bool begun = false;   // Something was counted; before that there is nothing to fold.
   std::unique_ptr<Fold> fold;
   std::vector<AlertState> tiers;
   std::vector<bool> changed;
+  std::vector<std::uint32_t> members;  // In the order that the fold knows them by.
 };
 
-// Of one batch, by parent (group), then by step.
+// Of one batch, by parent (group, member), then by step.
 struct RuleRunner::Counts {
   std::vector<std::int64_t> n;
   std::vector<std::int64_t> k;
+  std::vector<std::int64_t> member_n;
+  std::vector<std::int64_t> member_k;
 };
 
 RuleRunner::RuleRunner(const RuleSpec& spec, const SignalPlan& plan) : spec_(&spec), plan_(&plan) {
@@ -46,6 +51,11 @@ RuleRunner::RuleRunner(const RuleSpec& spec, const SignalPlan& plan) : spec_(&sp
   for (const Matcher& matcher : spec.matchers) {
     keeps_neutral_ |= std::ranges::any_of(
         plan.neutral, [&](const Matcher& neutral) { return neutral.name() == matcher.name(); });
+  }
+  const std::vector<std::string> member_labels = spec.detector->member_labels();
+  if (!member_labels.empty()) {
+    member_by_ = spec.by;
+    member_by_.insert(member_by_.end(), member_labels.begin(), member_labels.end());
   }
   if (parent_by_.empty() && !splits_failures_) group_of({}, parent_of({}));
 }
@@ -84,6 +94,7 @@ std::uint32_t RuleRunner::group_of(Labels labels, std::uint32_t parent) {
     parents_[parent]->template_fold->save(past);
     Reader reader(past.bytes());
     group->fold->load(reader);
+    group->begun = parents_[parent]->begun;
   }
   for (const Tier& tier : spec_->detector->tiers()) {
     AlertState state;
@@ -96,6 +107,17 @@ std::uint32_t RuleRunner::group_of(Labels labels, std::uint32_t parent) {
   group->labels = std::move(labels);
   groups_.push_back(std::move(group));
   return index;
+}
+
+std::uint32_t RuleRunner::member_of(const Labels& cell, std::uint32_t group) {
+  Labels labels = cell.project(member_by_);
+  const auto next = static_cast<std::uint32_t>(member_index_.size());
+  const auto [found, is_new] = member_index_.emplace(std::move(labels), next);
+  if (is_new) {
+    groups_[group]->members.push_back(next);
+    groups_[group]->fold->add_member(cell.project(spec_->detector->member_labels()));
+  }
+  return found->second;
 }
 
 RuleRunner::CellPlace RuleRunner::place(const Labels& cell) {
@@ -119,6 +141,7 @@ RuleRunner::CellPlace RuleRunner::place(const Labels& cell) {
   if (splits_failures_ && !has_failure_label) return place;
   place.group = group_of(cell.project(spec_->by), place.parent);
   if (place.group == kNowhere) ++refused_groups_;
+  if (!member_by_.empty() && place.group != kNowhere) place.member = member_of(cell, place.group);
   return place;
 }
 
@@ -164,6 +187,8 @@ RuleRunner::Counts RuleRunner::sums(const SignalBatch& batch) const {
   Counts counts;
   counts.n.resize(parents_.size() * steps);
   counts.k.resize(groups_.size() * steps);
+  counts.member_n.resize(member_index_.size() * steps);
+  counts.member_k.resize(member_index_.size() * steps);
   for (std::size_t cell = 0; cell < known; ++cell) {
     const CellPlace& to = places_[cell];
     if (to.parent == kNowhere) continue;
@@ -174,6 +199,11 @@ RuleRunner::Counts RuleRunner::sums(const SignalBatch& batch) const {
     const std::int64_t* const k = &batch.k[cell * steps];
     std::int64_t* const group = &counts.k[to.group * steps];
     for (std::size_t step = 0; step < steps; ++step) group[step] += k[step];
+    if (to.member == kNowhere) continue;
+    for (std::size_t step = 0; step < steps; ++step) {
+      counts.member_n[to.member * steps + step] += n[step];
+      counts.member_k[to.member * steps + step] += k[step];
+    }
   }
   return counts;
 }
@@ -181,29 +211,110 @@ RuleRunner::Counts RuleRunner::sums(const SignalBatch& batch) const {
 void RuleRunner::advance(const SignalBatch& batch, const std::vector<Labels>& cells,
                          Timestamp judge_from, std::vector<RuleEvent>& events) {
   place_new_cells(cells);
+  std::size_t from = 0;
+  while (from < batch.steps() &&
+         batch.range.begin + batch.step * static_cast<std::int64_t>(from + 1) <= folded_until_) {
+    ++from;
+  }
+  if (from < batch.steps()) advance_groups(batch, from, judge_from, events);
+}
+
+// Long memories begin with the first count, so that they don't depend on when a label set was heard
+// of: after a restart that is earlier.
+std::size_t RuleRunner::first_counted(const BucketRun& run, std::size_t from, bool& begun) const {
+  if (begun || !spec_->detector->long_memory()) return from;
+  while (from < run.size() && run.n[from] == 0 && run.k[from] == 0) ++from;
+  begun = from < run.size();
+  return from;
+}
+
+void RuleRunner::advance_groups(const SignalBatch& batch, std::size_t from, Timestamp judge_from,
+                                std::vector<RuleEvent>& events) {
   const std::size_t steps = batch.steps();
-  if (steps == 0) return;
   const Counts counts = sums(batch);
-  const auto bucket = [&](std::size_t step, std::int64_t n, std::int64_t k) {
-    return Bucket{batch.range.begin + batch.step * static_cast<std::int64_t>(step), batch.step, n,
-                  k, batch.coverage[step]};
+  const std::vector<std::int64_t> none(steps, 0);
+  const auto row = [&](const std::int64_t* n, const std::int64_t* k) {
+    return BucketRun{batch.range.begin, batch.step, {n, steps}, {k, steps}, batch.coverage, {}};
   };
+  std::vector<MemberRun> members;
   for (std::uint32_t index = 0; index < groups_.size(); ++index) {
     Group& group = *groups_[index];
-    const std::int64_t* const n = &counts.n[group.parent * steps];
-    const std::int64_t* const k = &counts.k[index * steps];
-    for (std::size_t step = 0; step < steps; ++step) {
-      const Bucket now = bucket(step, n[step], k[step]);
-      group.fold->advance(now);
-      if (now.end() > judge_from) judge(index, now.end(), events);
+    BucketRun buckets = row(&counts.n[group.parent * steps], &counts.k[index * steps]);
+    members.clear();
+    for (const std::uint32_t member : group.members) {
+      members.push_back(
+          {{&counts.member_n[member * steps], steps}, {&counts.member_k[member * steps], steps}});
+    }
+    buckets.members = members;
+    for (std::size_t step = first_counted(buckets, from, group.begun); step < steps;) {
+      // To an alert that isn't there only a breach matters.
+      const std::size_t taken = group.active ? 1 : group.fold->advance_to_breach(buckets, step);
+      if (group.active) group.fold->advance(buckets, step);
+      step += taken;
+      const Timestamp end = buckets[step - 1].end();
+      if (end > judge_from) judge(index, end, events);
     }
   }
   for (std::size_t index = 0; index < parents_.size(); ++index) {
     Fold* const fold = parents_[index]->template_fold.get();
     if (fold == nullptr) continue;
-    const std::int64_t* const n = &counts.n[index * steps];
-    for (std::size_t step = 0; step < steps; ++step) fold->advance(bucket(step, n[step], 0));
+    const BucketRun buckets = row(&counts.n[index * steps], none.data());
+    std::size_t step = first_counted(buckets, from, parents_[index]->begun);
+    while (step < steps) step += fold->advance_to_breach(buckets, step);
   }
+}
+
+void RuleRunner::save(Writer& writer) const {
+  const auto fold_bytes = [&](const Fold& fold) {
+    Writer memory;
+    fold.save(memory);
+    writer.text(memory.bytes());
+  };
+  std::vector<const Labels*> members(member_index_.size());
+  for (const auto& [labels, member] : member_index_) members[member] = &labels;
+  writer.u64(parents_.size());
+  for (const auto& parent : parents_) {
+    writer.labels(parent->labels);
+    writer.u64(parent->begun ? 1 : 0);
+    if (parent->template_fold != nullptr) fold_bytes(*parent->template_fold);
+  }
+  writer.u64(groups_.size());
+  for (const auto& group : groups_) {
+    writer.labels(group->labels);
+    writer.u64(group->begun ? 1 : 0);
+    writer.u64(group->members.size());
+    for (const std::uint32_t member : group->members) writer.labels(*members[member]);
+    fold_bytes(*group->fold);
+  }
+}
+
+bool RuleRunner::load(Reader& reader, Timestamp at) {
+  const auto load_fold = [&](Fold& fold) {
+    const std::string bytes = reader.text();
+    Reader memory(bytes);
+    return fold.load(memory);
+  };
+  bool good = true;
+  for (std::uint64_t left = reader.u64(); left > 0 && reader.ok() && good; --left) {
+    Parent& parent = *parents_[parent_of(reader.labels())];
+    parent.begun = reader.u64() != 0;
+    if (parent.template_fold != nullptr) good = load_fold(*parent.template_fold);
+  }
+  for (std::uint64_t left = reader.u64(); left > 0 && reader.ok() && good; --left) {
+    Labels labels = reader.labels();
+    const std::uint32_t index = group_of(labels, parent_of(labels.project(parent_by_)));
+    if (index == kNowhere) return false;
+    Group& group = *groups_[index];
+    group.begun = reader.u64() != 0;
+    for (std::uint64_t member = reader.u64(); member > 0 && reader.ok(); --member) {
+      const auto next = static_cast<std::uint32_t>(member_index_.size());
+      good = good && member_index_.emplace(reader.labels(), next).second;
+      group.members.push_back(next);
+    }
+    good = good && load_fold(*group.fold);
+  }
+  folded_until_ = at;
+  return good && reader.at_end();
 }
 
 bool RuleRunner::restore(const AlertState& state, std::vector<RuleEvent>& events, Timestamp at) {

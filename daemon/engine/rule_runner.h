@@ -22,6 +22,7 @@ struct RuleSpec {
   Labels labels;
   Labels annotations;
   Duration keep_firing{};
+  std::string identity;  // What the folds' memories depend on: a rule with another starts anew.
   std::shared_ptr<const Detector> detector;
 };
 
@@ -49,6 +50,12 @@ class RuleRunner {
   // Restores an alert; false when this rule has no such tier. Makes the group where it is missing.
   bool restore(const AlertState& state, std::vector<RuleEvent>& events, Timestamp at);
 
+  // The folds of all groups, for a snapshot; `at` is the end of the last bucket folded. Buckets
+  // that end at `at` or before are skipped by a runner that loaded it. load() into a fresh runner
+  // only; false: unreadable, the runner is to be thrown away.
+  void save(Writer& writer) const;
+  bool load(Reader& reader, Timestamp at);
+
   struct GroupView {
     const Labels& labels;
     std::size_t tier = 0;
@@ -71,6 +78,7 @@ class RuleRunner {
   struct CellPlace {
     std::uint32_t parent = kNowhere;
     std::uint32_t group = kNowhere;
+    std::uint32_t member = kNowhere;  // Of all groups; only where the detector sees members.
   };
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
@@ -78,6 +86,10 @@ class RuleRunner {
   CellPlace place(const Labels& cell);
   std::uint32_t parent_of(Labels labels);
   std::uint32_t group_of(Labels labels, std::uint32_t parent);
+  std::uint32_t member_of(const Labels& cell, std::uint32_t group);
+  std::size_t first_counted(const BucketRun& run, std::size_t from, bool& begun) const;
+  void advance_groups(const SignalBatch& batch, std::size_t from, Timestamp judge_from,
+                      std::vector<RuleEvent>& events);
   struct Counts;
   [[nodiscard]] Counts sums(const SignalBatch& batch) const;
   void judge(std::uint32_t index, Timestamp at, std::vector<RuleEvent>& events);
@@ -88,6 +100,7 @@ class RuleRunner {
   const RuleSpec* spec_;
   const SignalPlan* plan_;
   std::vector<std::string> parent_by_;  // `by` without failure labels.
+  std::vector<std::string> member_by_;  // `by` and the detector's member labels; empty without.
   bool splits_failures_ = false;        // `by` holds failure labels.
   bool keeps_neutral_ = false;          // The matchers speak of what is neutral.
   std::vector<CellPlace> places_;
@@ -95,9 +108,11 @@ class RuleRunner {
   std::vector<std::unique_ptr<Group>> groups_;
   std::unordered_map<Labels, std::uint32_t, LabelsHash> parent_index_;
   std::unordered_map<Labels, std::uint32_t, LabelsHash> group_index_;
+  std::unordered_map<Labels, std::uint32_t, LabelsHash> member_index_;
   std::vector<std::uint32_t> active_;   // Groups with a tier that isn't inactive.
   std::vector<std::uint32_t> changed_;  // Groups with a tier that take_changed() must give.
   std::uint64_t refused_groups_ = 0;
+  Timestamp folded_until_;  // By the snapshot that was loaded.
 };
 
 }  // namespace outcomed

@@ -11,7 +11,9 @@ namespace outcomed {
 
 SourceWatch::SourceWatch(std::string source, std::vector<std::string> blinds, Duration hold)
     : source_(std::move(source)), blinds_(std::move(blinds)), policy_{hold, {}, {}} {
-  state_.key = {std::string(kSourceDown), "page", Labels{{"source", source_}}};
+  // One that is only compared with another source blinds nobody.
+  const std::string severity = blinds_.empty() ? "ticket" : "page";
+  state_.key = {std::string(kSourceDown), severity, Labels{{"source", source_}}};
 }
 
 void SourceWatch::restore(const AlertState& state) { state_ = state; }

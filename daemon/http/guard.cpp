@@ -35,7 +35,7 @@ std::string host_of(std::string_view authority) {
   return host;
 }
 
-HostList::HostList(std::vector<std::string> names) {
+HostList::HostList(const std::vector<std::string>& names) {
   for (const std::string& name : names) names_.push_back(host_of(name));
 }
 

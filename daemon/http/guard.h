@@ -15,7 +15,7 @@ namespace outcomed {
 class HostList {
  public:
   // `names`: those under which proxies and people reach us, beside localhost and addresses.
-  explicit HostList(std::vector<std::string> names);
+  explicit HostList(const std::vector<std::string>& names);
 
   // Allows localhost, the address that the connection came in on, and the names; the port doesn't
   // matter.

@@ -38,10 +38,11 @@ Deliveries::~Deliveries() { stop(); }
 
 void Deliveries::start() {
   for (auto& queue : queues_) {
-    threads_.emplace_back([this, &queue](std::stop_token stop) { drain(*queue, stop); });
+    threads_.emplace_back([this, &queue](const std::stop_token& stop) { drain(*queue, stop); });
   }
   for (auto& mirrored : mirrors_) {
-    threads_.emplace_back([this, &mirrored](std::stop_token stop) { mirror(*mirrored, stop); });
+    threads_.emplace_back(
+        [this, &mirrored](const std::stop_token& stop) { mirror(*mirrored, stop); });
   }
 }
 
@@ -55,7 +56,7 @@ void Deliveries::stop() {
   threads_.clear();  // Joins.
 }
 
-void Deliveries::drain(Queue& queue, std::stop_token stop) {
+void Deliveries::drain(Queue& queue, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto next = queue.delivery->round();
     Duration wait = kLongestWait;
@@ -65,13 +66,14 @@ void Deliveries::drain(Queue& queue, std::stop_token stop) {
     } else {
       const Timestamp now = clock_.now();
       observer_.outbox_depth(queue.name, queue.delivery->depth(), now);
+      queue.all_told = queue.delivery->depth().rows == 0;
       if (*next) wait = std::clamp(**next - now, Duration(10), kLongestWait);
     }
     queue.wakeup.wait_for(wait, stop);
   }
 }
 
-void Deliveries::mirror(Mirrored& mirrored, std::stop_token stop) {
+void Deliveries::mirror(Mirrored& mirrored, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto round = mirrored.delivery->round(clock_.now());
     Duration wait = mirrored.delivery->resend_interval();
@@ -83,11 +85,17 @@ void Deliveries::mirror(Mirrored& mirrored, std::stop_token stop) {
       const bool failed = std::ranges::any_of(round->peers, [](const SendResult& peer) {
         return peer.outcome != SendResult::Outcome::delivered;
       });
+      mirrored.all_told = !failed;
       // A peer that missed a round hears it again soon, not a whole interval later.
       if (failed) wait = std::min(wait, kAfterStoreError);
     }
     mirrored.wakeup.wait_for(wait, stop);
   }
+}
+
+bool Deliveries::all_told() const {
+  return std::ranges::all_of(queues_, [](const auto& queue) { return queue->all_told.load(); }) &&
+         std::ranges::all_of(mirrors_, [](const auto& one) { return one->all_told.load(); });
 }
 
 bool Deliveries::run_once() {

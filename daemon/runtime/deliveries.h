@@ -23,6 +23,8 @@ class Deliveries {
   void start();
   void wake();  // There is news.
   void stop();  // Waits for what is being sent.
+  // Nobody waits for a message, as far as the last round of each knows.
+  [[nodiscard]] bool all_told() const;
   // One round each, in this thread: `run --once`. True if everything was delivered.
   bool run_once();
 
@@ -32,15 +34,17 @@ class Deliveries {
     std::shared_ptr<Receiver> receiver;
     std::unique_ptr<OutboxDelivery> delivery;
     Wakeup wakeup;
+    std::atomic<bool> all_told = true;
   };
   struct Mirrored {
     std::shared_ptr<Mirror> mirror;
     std::unique_ptr<MirrorDelivery> delivery;
     Wakeup wakeup;
+    std::atomic<bool> all_told = true;
   };
 
-  void drain(Queue& queue, std::stop_token stop);
-  void mirror(Mirrored& mirrored, std::stop_token stop);
+  void drain(Queue& queue, const std::stop_token& stop);
+  void mirror(Mirrored& mirrored, const std::stop_token& stop);
 
   Clock& clock_;
   Observer& observer_;

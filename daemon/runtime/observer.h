@@ -26,6 +26,7 @@ class Observer {
   virtual void outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth,
                             Timestamp now) = 0;
   virtual void mirrored(const std::string& receiver, const MirrorDelivery::Round& round) = 0;
+  virtual void heartbeat(const Status& result) = 0;
   virtual void store_failed(const std::string& task, const Error& error) = 0;
   virtual void reloaded(bool success, const std::vector<ConfigProblem>& problems,
                         const std::string& message) = 0;

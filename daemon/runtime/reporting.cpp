@@ -138,6 +138,11 @@ void Reporting::mirrored(const std::string& receiver, const MirrorDelivery::Roun
             {{"receiver", receiver}, {"alerts", round.alerts}});
 }
 
+void Reporting::heartbeat(const Status& result) {
+  condition("heartbeat", "the heartbeat could not be sent", result ? "" : result.error().message,
+            {});
+}
+
 void Reporting::store_failed(const std::string& task, const Error& error) {
   condition("store " + task, "store failed", error.message, {{"task", task}});
 }

@@ -22,6 +22,7 @@ class Reporting final : public Observer {
   void delivered(const DeliveryReport& report) override;
   void outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth, Timestamp now) override;
   void mirrored(const std::string& receiver, const MirrorDelivery::Round& round) override;
+  void heartbeat(const Status& result) override;
   void store_failed(const std::string& task, const Error& error) override;
   void reloaded(bool success, const std::vector<ConfigProblem>& problems,
                 const std::string& message) override;

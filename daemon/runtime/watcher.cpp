@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/runtime/heartbeat.h"
 #include "daemon/state_json.h"
 
 namespace outcomed {
@@ -10,14 +11,15 @@ namespace {
 // A source that failed is asked again after this long, sooner for short steps.
 constexpr Duration kRetry = std::chrono::seconds(10);
 constexpr int kTicksBetweenPrunes = 10;
+constexpr Duration kLongestCatchUp = std::chrono::seconds(20);
 
 // poll() of a source that scrapes by itself, in a thread of its own. The gate keeps it out of the
 // engine's hands while a tick uses the source.
 class Poller {
  public:
-  Poller(std::string name, std::shared_ptr<Source> source, std::timed_mutex& gate, Clock& clock,
-         Observer& observer)
-      : thread_([=, &gate, &clock, &observer](std::stop_token stop) {
+  Poller(const std::string& name, const std::shared_ptr<Source>& source, std::timed_mutex& gate,
+         Clock& clock, Observer& observer)
+      : thread_([=, &gate, &clock, &observer](const std::stop_token& stop) {
           SteadyTime next = clock.steady_now();
           while (!stop.stop_requested()) {
             const SteadyTime began = clock.steady_now();
@@ -47,7 +49,9 @@ struct Watcher::Running {
   std::vector<std::pair<Duration, Duration>> paces;  // Step and delay of each source.
   std::vector<std::pair<std::string, std::shared_ptr<Source>>> polled;
   std::vector<std::unique_ptr<Poller>> pollers;
+  std::unique_ptr<Heartbeat> heartbeat;  // Null without one.
   bool failing = false;
+  bool behind = false;
   int ticks = 0;
 };
 
@@ -56,8 +60,8 @@ Watcher::~Watcher() = default;
 
 Status Watcher::load(LoadedConfig loaded) {
   Clock& clock = world_.clock;
-  auto assembly =
-      assemble(loaded.config, world_.http, world_.secrets, [&clock] { return clock.now(); });
+  auto assembly = assemble(loaded.config, {world_.http, world_.receiver_http}, world_.secrets,
+                           [&clock] { return clock.now(); });
   if (!assembly) return std::move(assembly).error();
   auto next = std::make_unique<Running>();
   next->announcer = assembly->announcer;
@@ -67,8 +71,13 @@ Status Watcher::load(LoadedConfig loaded) {
   }
   next->deliveries =
       std::make_unique<Deliveries>(*assembly, world_.store, clock, world_.jitter, world_.observer);
+  if (!loaded.config.heartbeat.url.empty()) {
+    next->heartbeat = std::make_unique<Heartbeat>(loaded.config.heartbeat, world_.receiver_http,
+                                                  clock, world_.observer);
+  }
   EngineSettings settings;
   settings.config_hash = loaded.hash;
+  settings.longest_catch_up = kLongestCatchUp;
   next->engine = std::make_unique<Engine>(std::move(assembly->sources), std::move(assembly->rules),
                                           assembly->announcer, settings, world_.store,
                                           [&clock] { return clock.steady_now(); });
@@ -104,8 +113,9 @@ Timestamp Watcher::next_due() const {
 
 void Watcher::publish() {
   auto fresh = std::make_shared<Snapshot>();
-  fresh->alerts = alerts_json(*running_->engine, *running_->announcer);
-  fresh->rules = rules_json(*running_->engine);
+  StateJson state = state_json(*running_->engine, *running_->announcer);
+  fresh->alerts = std::move(state.alerts);
+  fresh->rules = std::move(state.rules);
   const std::lock_guard lock(snapshot_mutex_);
   snapshot_ = std::move(fresh);
 }
@@ -119,6 +129,7 @@ void Watcher::tick(Timestamp due) {
     report = running_->engine->tick(now);
     publish();
   }
+  running_->behind = std::ranges::any_of(report.sources, &SourceReport::behind);
   running_->failing = std::ranges::any_of(
       report.sources, [](const SourceReport& source) { return source.error.has_value(); });
   TickTiming timing;
@@ -129,6 +140,10 @@ void Watcher::tick(Timestamp due) {
   }
   if (report.news) running_->deliveries->wake();
   world_.observer.ticked(report, timing, *running_->engine);
+  if (running_->heartbeat && report.commit && !running_->failing &&
+      running_->deliveries->all_told()) {
+    running_->heartbeat->beat();
+  }
   if (++running_->ticks % kTicksBetweenPrunes == 0) {
     if (const Status pruned = world_.store.prune(now); !pruned) {
       world_.observer.store_failed("prune", pruned.error());
@@ -136,13 +151,30 @@ void Watcher::tick(Timestamp due) {
   }
 }
 
+void Watcher::config_broken(std::string reason) {
+  const std::lock_guard lock(engine_mutex_);
+  if (running_ != nullptr) running_->engine->config_broken(std::move(reason));
+}
+
 bool Watcher::run_once() {
-  // A source that polls must have looked once before there is anything to judge.
-  tick({});
+  // What was seen by the run before is the beginning of what is judged now.
+  running_->pollers.clear();
+  for (const auto& [name, source] : running_->polled) {
+    const SteadyTime began = world_.clock.steady_now();
+    const Status result = source->poll(world_.clock.now());
+    world_.observer.polled(name, result,
+                           std::chrono::duration_cast<Duration>(world_.clock.steady_now() - began));
+    if (!result) running_->failing = true;
+  }
+  const bool polled = !running_->failing;
+  do {
+    tick({});
+  } while (running_->behind && !running_->failing);
+  if (!polled) running_->failing = true;
   return !running_->failing && running_->deliveries->run_once();
 }
 
-void Watcher::run(std::stop_token stop, const std::function<void()>& before_tick,
+void Watcher::run(const std::stop_token& stop, const std::function<void()>& before_tick,
                   const std::function<void()>& after_tick) {
   running_->deliveries->start();
   Timestamp due{};
@@ -162,7 +194,7 @@ void Watcher::run(std::stop_token stop, const std::function<void()>& before_tick
     }
     tick(due);
     after_tick();
-    due = next_due();
+    due = running_->behind ? Timestamp{} : next_due();
   }
   running_->pollers.clear();
   running_->deliveries->stop();

@@ -28,7 +28,8 @@ struct Snapshot {
 class Watcher {
  public:
   struct World {
-    HttpClient& http;
+    HttpClient& http;           // For sources.
+    HttpClient& receiver_http;  // For receivers: what is being sent may end after stop was asked.
     SecretReader& secrets;
     Store& store;
     Clock& clock;
@@ -43,13 +44,17 @@ class Watcher {
   // unchanged.
   Status load(LoadedConfig loaded);
 
+  // The configuration on disk is not in force, and why: the alert `config_broken`, from the next
+  // tick on, until a load().
+  void config_broken(std::string reason);
+
   // One tick and one round of deliveries in this thread; true if every source answered and
   // everything was delivered.
   bool run_once();
 
   // Ticks until `stop`. `before_tick` runs between ticks (reload, watchdog) and may call load();
   // `after_tick` when a tick is finished.
-  void run(std::stop_token stop, const std::function<void()>& before_tick,
+  void run(const std::stop_token& stop, const std::function<void()>& before_tick,
            const std::function<void()>& after_tick);
   void wake() { wakeup_.wake(); }
 

@@ -91,7 +91,7 @@ Status write_episodes(Database& database, const std::vector<Episode>& episodes) 
     const Packed group = pack(episode.key.group);
     const Packed labels = pack(episode.labels);
     const Packed facts = pack(episode.facts);
-    const Status done =
+    Status done =
         put.run({episode.id, episode.key.rule, episode.key.severity, group, labels, episode.onset,
                  episode.pending_at, episode.fired_at, episode.resolved_at, episode.resolve_reason,
                  episode.k, episode.n, episode.measured, episode.threshold, episode.sentence, facts,
@@ -110,10 +110,9 @@ Status write_outbox(Database& database, const std::vector<OutboxRow>& rows) {
   for (const OutboxRow& row : rows) {
     const Packed group = pack(row.key.group);
     const std::string message = to_json(row.message);
-    const Status done =
-        put.run({row.receiver, row.key.rule, row.key.severity, group, row.episode,
-                 status_name(row.status), message, to_string(row.state), row.created_at,
-                 row.next_attempt, row.attempts, row.settled_at, row.last_answer});
+    Status done = put.run({row.receiver, row.key.rule, row.key.severity, group, row.episode,
+                           status_name(row.status), message, to_string(row.state), row.created_at,
+                           row.next_attempt, row.attempts, row.settled_at, row.last_answer});
     if (!done) return done;
   }
   return ok();
@@ -125,8 +124,8 @@ Status settle_rows(Database& database, const std::vector<OutboxRow>& rows) {
       "last_answer = ? WHERE id = ?",
       "settle a delivery");
   for (const OutboxRow& row : rows) {
-    const Status done = update.run({to_string(row.state), row.next_attempt, row.attempts,
-                                    row.settled_at, row.last_answer, row.id});
+    Status done = update.run({to_string(row.state), row.next_attempt, row.attempts, row.settled_at,
+                              row.last_answer, row.id});
     if (!done) return done;
     if (database.changes() != 1) {
       return Error{ErrorKind::invalid,

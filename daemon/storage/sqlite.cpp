@@ -49,7 +49,8 @@ std::string_view remedy_for(int code) {
       return "; free some space, nothing of this step was stored";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "; another process has it open: stop that one, or give this one its own file";
+      return "; another process has it open: a running daemon (its commands answer without "
+             "--store), or a second one, which needs its own file";
     case SQLITE_IOERR:
       return code == SQLITE_IOERR_NOMEM ? "" : "; check the disk and start again";
     case SQLITE_CANTOPEN:

@@ -36,7 +36,7 @@ constexpr const char* kBeforeWriting =
 Status quick_check(Database& database) {
   std::string verdict;
   sqlite::Statement check = database.prepare("PRAGMA quick_check(1)", "check the file");
-  const Status read = check.each({}, [&] {
+  Status read = check.each({}, [&] {
     verdict = check.bytes(0);
     return ok();
   });

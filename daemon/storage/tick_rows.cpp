@@ -43,7 +43,7 @@ Status write_buckets(Database& database, const std::vector<BucketRow>& rows) {
   Statement put =
       database.prepare("INSERT OR REPLACE INTO bucket VALUES (?, ?, ?, ?, ?)", "store a bucket");
   for (const BucketRow& row : rows) {
-    const Status done =
+    Status done =
         put.run({row.signal, row.start, row.length.count(), row.coverage, Blob{row.cells}});
     if (!done) return done;
   }
@@ -54,7 +54,7 @@ Status write_snapshots(Database& database, const std::vector<SnapshotRow>& rows)
   Statement put =
       database.prepare("INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?)", "store a snapshot");
   for (const SnapshotRow& row : rows) {
-    const Status done = put.run({row.rule, row.settings_hash, row.at, Blob{row.folds}});
+    Status done = put.run({row.rule, row.settings_hash, row.at, Blob{row.folds}});
     if (!done) return done;
   }
   return ok();
@@ -73,13 +73,12 @@ Status write_alerts(Database& database, const std::vector<AlertState>& states) {
       "DELETE FROM alert WHERE rule = ? AND severity = ? AND grouping = ?", "erase an alert");
   for (const AlertState& state : states) {
     const Packed group = pack(state.key.group);
-    const Status done =
-        remembers_nothing(state)
-            ? erase.run({state.key.rule, state.key.severity, group})
-            : put.run({state.key.rule, state.key.severity, group, to_string(state.phase),
-                       state.pending_at, state.fired_at, state.onset, state.last_breach,
-                       state.last_step, state.healthy_since, Timestamp(state.unknown),
-                       Timestamp(state.too_few)});
+    Status done = remembers_nothing(state)
+                      ? erase.run({state.key.rule, state.key.severity, group})
+                      : put.run({state.key.rule, state.key.severity, group, to_string(state.phase),
+                                 state.pending_at, state.fired_at, state.onset, state.last_breach,
+                                 state.last_step, state.healthy_since, Timestamp(state.unknown),
+                                 Timestamp(state.too_few)});
     if (!done) return done;
   }
   return ok();

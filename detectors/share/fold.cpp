@@ -6,12 +6,13 @@
 #include <cmath>
 
 #include "detectors/sentence.h"
+#include "detectors/stats/change_point.h"
 #include "queries/error_class.h"
+#include "queries/prices/money.h"
 
 namespace outcomed {
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
 // An hour with fewer requests says nothing about what is normal.
 constexpr std::int64_t kNormalRequests = 20;
 
@@ -20,121 +21,35 @@ std::size_t steps_of(const ShareDetector& detector) {
   return static_cast<std::size_t>(std::max<std::int64_t>(1, detector.params().window / step));
 }
 
-// Binomial log-likelihood of k of n at its own share, up to a constant.
-double fit(double n, double k) {
-  double sum = 0;
-  if (k > 0) sum += k * std::log(k / n);
-  if (n > k) sum += (n - k) * std::log((n - k) / n);
-  return sum;
-}
-
 }  // namespace
 
 ShareFold::ShareFold(const ShareDetector& detector, Labels group)
     : detector_(&detector), group_(std::move(group)), window_(steps_of(detector)) {}
 
-bool ShareFold::beyond(double line) const {
-  const auto n = static_cast<double>(window_.n());
-  const auto k = static_cast<double>(window_.k());
-  // A line of 0.1 is not a binary fraction: 10 of 100 must not be above it by rounding.
-  const double edge = line * n;
-  const double slack = 1e-9 * std::max(1.0, edge);
-  return detector_->is_below() ? k < edge - slack : k > edge + slack;
-}
-
-bool ShareFold::enough_failures() const {
-  return detector_->is_below() || window_.k() >= detector_->params().min_failures;
-}
-
-void ShareFold::track_evidence(const Bucket& bucket) {
-  const auto n = static_cast<double>(bucket.n);
-  const auto k = static_cast<double>(bucket.k);
-  // Half-way between the line and the good end of the scale.
-  const double line = detector_->first_line();
-  const double excess = detector_->is_below() ? (1 + line) / 2 * n - k : k - line / 2 * n;
-  evidence_ = std::max(0.0, evidence_ + excess);
-}
-
 // The split of the window into "before" and "since" under which its counts are most likely
 // (maximum-likelihood change point of a binomial share); what was normal counts as "before".
 Timestamp ShareFold::most_likely_onset(const Bucket& newest) const {
   const Normal usual = normal();
-  double since_n = 0;
-  double since_k = 0;
-  const auto all_n = static_cast<double>(window_.n() + usual.n);
-  const auto all_k = static_cast<double>(window_.k() + usual.k);
-  double best = -1e300;
-  std::size_t best_back = 0;
+  ChangePoint change(static_cast<double>(window_.n() + usual.n),
+                     static_cast<double>(window_.k() + usual.k),
+                     detector_->is_below() ? ChangeSide::fall : ChangeSide::rise);
   for (std::size_t back = 0; back < window_.filled(); ++back) {
     const ShareWindow::Slot& slot = window_.slot(back);
-    if (slot.n == 0) continue;  // A step without requests belongs to neither.
-    since_n += static_cast<double>(slot.n);
-    since_k += static_cast<double>(slot.k);
-    const double before_n = all_n - since_n;
-    const double before_k = all_k - since_k;
-    const double rise =
-        since_k * before_n - before_k * since_n;  // Sign of the difference of shares.
-    if (before_n > 0 && (detector_->is_below() ? rise > 0 : rise < 0)) continue;
-    const double likelihood = fit(since_n, since_k) + fit(before_n, before_k);
-    if (likelihood < best) continue;
-    best = likelihood;
-    best_back = back;
+    change.step(back, static_cast<double>(slot.n), static_cast<double>(slot.k));
   }
-  return newest.start - detector_->words().step * static_cast<std::int64_t>(best_back);
+  return newest.start - detector_->words().step * static_cast<std::int64_t>(change.back());
 }
 
-// Some tier is breached when the line that is crossed first is.
-void ShareFold::track_onset(const Bucket& bucket) {
-  const bool breached =
-      crossed_ && enough_failures() && window_.n() >= detector_->params().min_requests;
-  if (breached && !breached_) onset_ = most_likely_onset(bucket);
-  if (!breached && breached_) evidence_ = 0;  // Over: the next change has evidence of its own.
-  breached_ = breached;
-}
-
-// Hours learn what happened while nothing was wrong; what may belong to a change waits until its
-// evidence is gone, and is thrown away if there was a breach meanwhile.
-void ShareFold::learn(const Bucket& bucket) {
-  open_n_ += bucket.n;
-  open_k_ += bucket.k;
-  tainted_ |= breached_;
-  if (evidence_ > 0) return;
-  if (!tainted_) {
-    const std::int64_t hour = unix_ms(bucket.start) / kHourMs;
-    NormalHour& slot = hours_[static_cast<std::size_t>(hour) % hours_.size()];
-    if (slot.hour != hour) slot = {hour, 0, 0};
-    slot.n += open_n_;
-    slot.k += open_k_;
+std::size_t ShareFold::advance_to_breach(const BucketRun& run, std::size_t from) {
+  for (std::size_t i = from; i < run.size(); ++i) {
+    take(run[i]);
+    if (ShareFold::breached()) return i + 1 - from;
   }
-  open_n_ = open_k_ = 0;
-  tainted_ = false;
-}
-
-void ShareFold::advance(const Bucket& bucket) {
-  at_ = bucket.end();
-  coverage_ = bucket.coverage;
-  if (bucket.coverage != Coverage::complete) {
-    window_.push(0, 0);  // The step passes; what happened in it is not known.
-    return;
-  }
-  window_.push(bucket.n, bucket.k);
-  crossed_ = beyond(detector_->first_line());
-  track_evidence(bucket);
-  track_onset(bucket);
-  learn(bucket);
+  return run.size() - from;
 }
 
 Judgement ShareFold::judgement(std::size_t tier) const {
-  switch (coverage_) {
-    case Coverage::missing:
-      return Judgement::no_data;
-    case Coverage::partial:
-      return Judgement::partial;
-    case Coverage::failed:
-      return Judgement::failed;
-    case Coverage::complete:
-      break;
-  }
+  if (const auto unseen = judgement_of(coverage_)) return *unseen;
   const ShareParams& params = detector_->params();
   if (window_.n() < params.min_requests) return Judgement::too_few;
   if (crossed_ && beyond(detector_->line(tier))) {
@@ -164,12 +79,17 @@ ShareFold::Normal ShareFold::normal() const {
   return normal;
 }
 
+std::string ShareFold::amount(std::int64_t count) const {
+  return detector_->words().money ? format_money({count}) : fmt::format("{}", count);
+}
+
 std::string ShareFold::sentence(const Verdict& verdict) const {
   const ShareParams& params = detector_->params();
   const SignalWords& words = detector_->words();
-  std::string text = fmt::format("{}: {} of {} {} ({}) {} in the last {}", subject(group_),
-                                 verdict.k, verdict.n, words.unit, format_share(verdict.measured),
-                                 words.outcome, format_duration(params.window));
+  std::string text =
+      fmt::format("{}: {} of {} {} ({}) {} in the last {}", subject(group_), amount(verdict.k),
+                  amount(verdict.n), words.unit, format_share(verdict.measured), words.outcome,
+                  format_duration(params.window));
   const std::string_view why = error_class::phrase(group_.get("error_class"));
   if (!why.empty() && verdict.k > 0) text += fmt::format(", {}", why);
   const Normal usual = normal();
@@ -179,7 +99,9 @@ std::string ShareFold::sentence(const Verdict& verdict) const {
   } else if (usual.n > 0) {
     text += fmt::format("; before it was {}", format_share(double(usual.k) / double(usual.n)));
   }
-  if (verdict.judgement == Judgement::breached || verdict.judgement == Judgement::lingering) {
+  const bool changed =
+      verdict.judgement == Judgement::breached || verdict.judgement == Judgement::lingering;
+  if (changed && verdict.onset != Timestamp{}) {
     text += fmt::format("; since {}", format_since(verdict.onset, verdict.at));
   }
   return text + ".";
@@ -202,23 +124,25 @@ Verdict ShareFold::verdict(std::size_t tier) const {
   const auto fact = [&](std::string name, std::string value) {
     verdict.facts.emplace_back(std::move(name), std::move(value));
   };
-  fact("k", fmt::format("{}", verdict.k));
-  fact("n", fmt::format("{}", verdict.n));
+  fact("k", amount(verdict.k));
+  fact("n", amount(verdict.n));
   fact("share", format_share(verdict.measured));
-  fact("interval_95", format_share(interval.low) + " to " + format_share(interval.high));
+  if (!detector_->words().money) {  // Sums, not samples.
+    fact("interval_95", format_share(interval.low) + " to " + format_share(interval.high));
+  }
   fact(detector_->is_below() ? "below" : "above", format_share(verdict.threshold));
   fact("window", format_duration(params.window));
   fact("for", format_duration(detector_->tiers()[tier].hold));
-  fact("min_requests", fmt::format("{}", params.min_requests));
-  fact("min_failures", fmt::format("{}", params.min_failures));
+  fact("min_requests", amount(params.min_requests));
+  fact("min_failures", amount(params.min_failures));
   if (params.resolve_below) fact("resolve_below", format_share(*params.resolve_below));
   if (params.resolve_above) fact("resolve_above", format_share(*params.resolve_above));
   const Normal usual = normal();
   if (usual.n > 0) {
-    fact("before", fmt::format("{} of {} ({}) in up to 24h without a breach", usual.k, usual.n,
-                               format_share(double(usual.k) / double(usual.n))));
+    fact("before", fmt::format("{} of {} ({}) in up to 24h without a breach", amount(usual.k),
+                               amount(usual.n), format_share(double(usual.k) / double(usual.n))));
   }
-  fact("since", format_rfc3339(verdict.onset));
+  add_since(verdict);
   return verdict;
 }
 

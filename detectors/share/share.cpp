@@ -37,6 +37,12 @@ void check_window(ParamVisitor& visitor, const ShareParams& p, const SignalWords
 }
 
 void check_way_back(ParamVisitor& visitor, const ShareParams& p) {
+  const ShareTier& first = p.tiers.front();
+  if (first.above && p.resolve_above) {
+    visitor.problem("resolve_above", "says nothing of a rule with `above`", "write resolve_below");
+  } else if (first.below && p.resolve_below) {
+    visitor.problem("resolve_below", "says nothing of a rule with `below`", "write resolve_above");
+  }
   for (const ShareTier& tier : p.tiers) {
     if (tier.above && p.resolve_below && *p.resolve_below > *tier.above) {
       visitor.problem("resolve_below",

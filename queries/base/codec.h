@@ -2,6 +2,7 @@
 // Doubles keep their bits, so a restored memory equals the saved one exactly.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -48,6 +49,10 @@ class Writer {
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  // It reads where the bytes lie: they must outlive it, and a temporary doesn't.
+  template <std::same_as<std::string> Text>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): Text is never a Reader.
+  explicit Reader(Text&& temporary) = delete;
 
   std::uint64_t u64() {
     std::uint64_t value = 0;

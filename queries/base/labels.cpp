@@ -11,7 +11,7 @@ constexpr std::uint64_t kFnvPrime = 1099511628211ULL;
 // Every part ends in 0xff, which no UTF-8 text contains, so {ab: c} and
 // {a: bc} differ.
 std::uint64_t mix(std::uint64_t hash, std::string_view part) {
-  for (const unsigned char byte : part) hash = (hash ^ byte) * kFnvPrime;
+  for (const char byte : part) hash = (hash ^ static_cast<unsigned char>(byte)) * kFnvPrime;
   return (hash ^ 0xffU) * kFnvPrime;
 }
 

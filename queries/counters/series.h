@@ -41,10 +41,17 @@ struct FirstSight {
   double value = 0;
 };
 
+// 2^53: a double above it no longer tells one request from the next.
+inline constexpr double kMostCounted = 9007199254740992.0;
+
+// False for NaN and ±Inf too.
+constexpr bool is_counter_value(double value) { return value >= 0 && value <= kMostCounted; }
+
 struct SampleFaults {
   std::uint64_t late = 0;        // Older than a sample already read: its rise is in the next one.
   std::uint64_t not_finite = 0;  // +Inf or −Inf: skipped. (NaN means stale and is no fault.)
   std::uint64_t negative = 0;    // No counter is negative: skipped.
+  std::uint64_t too_large = 0;   // Above kMostCounted: skipped.
 };
 
 // Where a series stands in `process`, made where it is new there (`fresh`).
@@ -65,11 +72,13 @@ inline bool is_usable(const Sample& sample, std::int64_t begin, SeriesMemory& me
   }
   memory.last_at = sample.at_ms;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (sample.value >= 0 && sample.value < kInfinity) return true;
+  if (is_counter_value(sample.value)) return true;
   if (sample.value == kInfinity || sample.value == -kInfinity) {
     ++faults.not_finite;
   } else if (sample.value < 0) {
     ++faults.negative;
+  } else if (sample.value > kMostCounted) {
+    ++faults.too_large;
   }
   return false;
 }

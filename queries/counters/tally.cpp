@@ -35,14 +35,25 @@ void Tally::contributions(const Labels& raw, std::uint32_t signal, std::vector<C
 void Tally::begin(TimeRange range) {
   range_ = range;
   steps_ = static_cast<std::size_t>(range.length() / plan_->step);
-  const std::size_t known = cells_.size() * steps_;  // New cells are few, mostly.
-  n_.assign(known, 0);
-  net_.assign(takes_ ? known : 0, 0);
-  k_.assign(known, 0);
+  const std::size_t size = cells_.size() * steps_;
+  n_.assign(size, 0);
+  net_.assign(takes_ ? size : 0, 0);
+  k_.assign(size, 0);
+}
+
+Tally::Rows Tally::rows(const Contribution& to) {
+  const bool fails = to.k_cell != Contribution::kNone;
+  Rows rows;
+  if (steps_ == 0) return rows;
+  if (fails) rows.k = &k_[to.k_cell * steps_];
+  if (to.n_cell != Contribution::kNone) {
+    rows.n = fails || !takes_ ? &n_[to.n_cell * steps_] : &net_[to.n_cell * steps_];
+    rows.sign = fails ? 1 : to.sign;
+  }
+  return rows;
 }
 
 void Tally::settle_debts() {
-  net_.resize(cells_.size() * steps_);
   for (CellId id = 0; id < cells_.size(); ++id) {
     const auto owed = debts_.find(id);
     std::int64_t debt = owed == debts_.end() ? 0 : owed->second;
@@ -78,9 +89,6 @@ void Tally::count_failures_as_requests() {
 }
 
 SignalBatch Tally::finish(const std::vector<Coverage>& coverage) {
-  const std::size_t size = cells_.size() * steps_;
-  n_.resize(size);
-  k_.resize(size);
   if (takes_) settle_debts();
   count_failures_as_requests();
   return {range_, plan_->step, coverage, std::move(n_), std::move(k_)};

@@ -29,14 +29,19 @@ class Tally {
   void contributions(const Labels& raw, std::uint32_t signal, std::vector<Contribution>& out);
 
   void begin(TimeRange range);
-  void add(const Contribution& to, std::size_t step, std::int64_t count) {
-    if (to.k_cell != Contribution::kNone) {
-      at(k_, to.k_cell, step) += count;
-      if (to.n_cell != Contribution::kNone) at(n_, to.n_cell, step) += count;
-    } else if (to.n_cell != Contribution::kNone) {
-      at(takes_ ? net_ : n_, to.n_cell, step) += to.sign * count;
+  // Where the rises of one series go in this batch: a sum for each step. Null: nowhere. They hold
+  // until finish(), if no cell is made meanwhile.
+  struct Rows {
+    std::int64_t* n = nullptr;
+    std::int64_t* k = nullptr;
+    int sign = 1;  // Of n.
+
+    void add(std::size_t step, std::int64_t count) const {
+      if (k != nullptr) k[step] += count;
+      if (n != nullptr) n[step] += sign * count;
     }
-  }
+  };
+  Rows rows(const Contribution& to);
   // No step has fewer requests than failures: a failure series whose requests have no series yet is
   // 100 %, not "no data". Sums of terms that add and take (fallbacks) may be negative in one step
   // when their counters were scraped a moment apart: the debt is carried into the next step, so
@@ -54,11 +59,6 @@ class Tally {
   CellId cell(Labels labels);
   void settle_debts();
   void count_failures_as_requests();
-  std::int64_t& at(std::vector<std::int64_t>& values, CellId cell, std::size_t step) {
-    const std::size_t index = cell * steps_ + step;
-    if (index >= values.size()) values.resize((cell + 1) * steps_);
-    return values[index];
-  }
 
   const SignalPlan* plan_;
   bool takes_ = false;                       // Some term takes from the requests.

@@ -37,6 +37,7 @@ class ExpositionSource final : public Source {
   Result<Fetch> fetch(TimeRange range) override;
   [[nodiscard]] const std::vector<Labels>& cells(std::size_t signal) const override;
   void seed_cells(std::size_t signal, const std::vector<Labels>& cells) override;
+  [[nodiscard]] bool has_past() const override { return false; }
   [[nodiscard]] std::optional<Duration> poll_interval() const override;
   Status poll(Timestamp now) override;
   void save(Writer& writer) const override;

@@ -1,8 +1,10 @@
 #include "queries/litellm/preset.h"
 
 #include "queries/error_class.h"
+#include "queries/failure_side.h"
 #include "queries/litellm/classify.h"
 #include "queries/litellm/double_count.h"
+#include "queries/litellm/leaks.h"
 
 namespace outcomed::litellm {
 namespace {
@@ -93,6 +95,48 @@ std::optional<Labels> failed_attempt_labels(const Labels& raw) {
   std::optional<Labels> labels = attempt_labels(raw);
   if (labels) labels->set("error_class", std::string(classify(exception, status)));
   return labels;
+}
+
+Labels on_side(Labels labels, std::string_view side) {
+  labels.set(std::string(failure_side::kLabel), std::string(side));
+  return labels;
+}
+
+// The label rule of requests or attempts, with their side.
+LabelRule sided(LabelRule rule, std::string_view side) {
+  return [rule = std::move(rule), side](const Labels& raw) -> std::optional<Labels> {
+    std::optional<Labels> labels = rule(raw);
+    if (!labels) return std::nullopt;
+    return on_side(*std::move(labels), side);
+  };
+}
+
+// Failed requests that are ours; with `part`, only those of that part of them.
+LabelRule consumer_failures(std::string_view side, std::string_view part = {}) {
+  return [side, part](const Labels& raw) -> std::optional<Labels> {
+    const std::string_view exception = value(raw, "exception_class");
+    const std::string_view status = value(raw, "exception_status");
+    const std::string_view error_class = classify(exception, status);
+    if (is_health_check(raw) || failure_side::is_callers_error(error_class)) return std::nullopt;
+    const bool refused = !refusal_cause(exception, status).empty();
+    if (!part.empty() && failure_side::of_failure(error_class, refused) != part) {
+      return std::nullopt;
+    }
+    return on_side(consumer_labels(raw, "requested_model"), side);
+  };
+}
+
+// Attempts that a provider saw and failed at; all of them, or only what counts as its failure.
+LabelRule provider_attempts(bool only_failures) {
+  return [only_failures](const Labels& raw) -> std::optional<Labels> {
+    const std::string_view exception = value(raw, "exception_class");
+    const std::string_view status = value(raw, "exception_status");
+    if (is_health_check(raw) || !refusal_cause(exception, status).empty()) return std::nullopt;
+    if (only_failures && !failure_side::is_provider_failure(classify(exception, status))) {
+      return std::nullopt;
+    }
+    return on_side(consumer_labels(raw, "requested_model"), failure_side::kProvider);
+  };
 }
 
 std::optional<Labels> cooldown_labels(const Labels& raw) {
@@ -192,6 +236,32 @@ SignalPlan provider(const PresetSettings& settings) {
   return plan;
 }
 
+// Each side is a k of n of its own; their sum means nothing.
+SignalPlan absorption(const PresetSettings& settings, std::shared_ptr<Calibration> calibration) {
+  SignalPlan plan = plan_of(settings, "absorption",
+                            "Requests that failed for consumers and attempts that failed at the "
+                            "provider, side by side. Counted attempts are a lower bound.");
+  plan.labels.emplace_back(failure_side::kLabel);
+  const std::string_view consumer = failure_side::kConsumer;
+  plan.terms.push_back(
+      term(select_failed(), sided(consumers("requested_model"), consumer), {}, true));
+  plan.terms.push_back(term(select_failed(), consumer_failures(consumer), {false, true}, true));
+  add_successes(plan);
+  for (CounterTerm& success : plan.terms) {
+    if (!success.calibrated) success.labels = sided(std::move(success.labels), consumer);
+  }
+  for (const std::string_view part :
+       {failure_side::kRefused, failure_side::kRejected, failure_side::kPassedOn}) {
+    plan.terms.push_back(term(select_failed(), consumer_failures(part, part), {true, true}, true));
+  }
+  plan.terms.push_back(term(select(kDeploymentFailure), provider_attempts(false), {}));
+  plan.terms.push_back(term(select(kDeploymentFailure), provider_attempts(true), {false, true}));
+  plan.terms.push_back(term(select(kDeploymentSuccess),
+                            sided(consumers("requested_model"), failure_side::kProvider), {}));
+  plan.calibration = std::move(calibration);
+  return plan;
+}
+
 SignalPlan cooldowns(const PresetSettings& settings) {
   SignalPlan plan = plan_of(settings, "cooldowns", "Times a deployment was cooled down (n = k).");
   plan.labels = {"deployment", "provider", "exception_status"};
@@ -205,8 +275,11 @@ SignalPlan cooldowns(const PresetSettings& settings) {
 
 std::vector<SignalPlan> signals(const PresetSettings& settings) {
   const auto calibration = std::make_shared<DoubleCount>(settings.version);
-  return {requests(settings, calibration), provider(settings), refusals(settings, calibration),
-          fallbacks(settings, calibration), cooldowns(settings)};
+  std::vector<SignalPlan> all = {
+      requests(settings, calibration),  provider(settings),  refusals(settings, calibration),
+      fallbacks(settings, calibration), cooldowns(settings), absorption(settings, calibration)};
+  if (!settings.keep_private.groups.empty()) all.push_back(leaks(settings));
+  return all;
 }
 
 }  // namespace outcomed::litellm

@@ -10,18 +10,26 @@
 #include <string>
 #include <vector>
 
+#include "queries/base/private_hosts.h"
 #include "queries/signal.h"
 
 namespace outcomed::litellm {
+
+// What must not leave the house.
+struct PrivateGroups {
+  std::vector<std::string> groups;  // Patterns with `*`; none: there is no signal `leaks`.
+  PrivateHosts hosts;
+};
 
 struct PresetSettings {
   std::string source;
   std::string version = "auto";
   Duration step = std::chrono::minutes(1);
+  PrivateGroups keep_private = {};
 };
 
-// requests, provider, refusals, fallbacks, cooldowns. Each plan's `labels` and `failure_labels`
-// list all labels the signal offers; callers narrow them to those in use.
+// requests, provider, refusals, fallbacks, cooldowns, absorption, leaks. Each plan's `labels` and
+// `failure_labels` list all labels the signal offers; callers narrow them to those in use.
 std::vector<SignalPlan> signals(const PresetSettings& settings);
 
 }  // namespace outcomed::litellm

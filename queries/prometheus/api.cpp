@@ -179,8 +179,10 @@ Status PrometheusApi::remote_read(const std::vector<ReadQuery>& queries,
   request.body = remote_read_request(queries);
   request.on_body = [&decoder](std::string_view piece) { return decoder.feed(piece); };
   auto response = http_.send(request);
-  Status status =
-      response ? check(*response) : Status(without_task(std::move(response).error(), request));
+  if (!response) {
+    return without_task(std::move(response).error(), request).while_doing(task(kReadPath));
+  }
+  Status status = check(*response);
   if (status) status = decoder.finish(response->header("content-type"));
   if (!status) return std::move(status).error().while_doing(task(kReadPath));
   return status;

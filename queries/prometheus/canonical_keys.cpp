@@ -18,7 +18,7 @@ SeriesId CanonicalKeys::open(std::string_view key, const std::function<Labels()>
     known = found == keys_.end() ? nullptr : &*found;
   }
   if (known == nullptr) {
-    const Labels parsed = labels();
+    Labels parsed = labels();
     const std::uint64_t fingerprint = parsed.fingerprint();
     std::array<char, sizeof fingerprint> bytes{};
     std::memcpy(bytes.data(), &fingerprint, bytes.size());

@@ -68,7 +68,7 @@ Status SeriesReader::read_result(od::value value) {
   }
   for (auto entry : array) {
     od::value element;
-    if (const auto code = std::move(entry).get(element)) {
+    if (const auto code = entry.get(element)) {
       return broken("cut off or malformed", code);
     }
     if (Status read = read_element(element); !read) return read;

@@ -42,12 +42,11 @@ inline std::uint16_t free_port() {
 
 class RealAlertmanager {
  public:
-  // `config`: JSON, which is YAML. Debian's build wants its templates at a fixed place; where the
-  // package is only unpacked, empty ones are put there in a mount namespace of its own.
+  // `config`: JSON, which is YAML.
   RealAlertmanager(const std::string& program, const nlohmann::json& config, HttpClient& client)
       : url_(fmt::format("http://127.0.0.1:{}", free_port())),
         client_(client),
-        process_({"/bin/sh", "-c", kStart, "sh", program,
+        process_({OUTCOMED_SOURCE_DIR "/tests/support/alertmanager.sh", program,
                   "--config.file=" + folder_.write("am.yml", config.dump()),
                   "--storage.path=" + folder_.path("data"),
                   "--web.listen-address=" + url_.substr(7), "--cluster.listen-address="},
@@ -73,14 +72,6 @@ class RealAlertmanager {
   }
 
  private:
-  static constexpr const char* kStart = R"(
-templates=/usr/share/prometheus/alertmanager
-[ -e $templates/default.tmpl ] && exec "$@"
-flags=-m
-unshare -m true 2>/dev/null || flags=-rm
-exec unshare $flags sh -c 'mount -t tmpfs none /usr/share && mkdir -p "$0" &&
-  : >"$0/default.tmpl" && : >"$0/email.tmpl" && exec "$@"' $templates "$@")";
-
   Result<HttpResponse> get(const std::string& path) {
     HttpRequest request;
     request.url = url_ + path;

@@ -3,94 +3,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "alerts/lifecycle.h"
 #include "alerts/rule_export/expression.h"
-#include "alerts/rule_export/yaml_text.h"
-#include "detectors/share/share.h"
-#include "tests/alerts/peer_process.h"
+#include "tests/alerts/promtool_test.h"
 
 namespace outcomed {
 namespace {
 
+using testing::checkout_rule;
+using testing::counter;
+using testing::promtool_verdict;
+using testing::PromtoolTest;
 using testing::run_peer;
 using testing::ScratchFolder;
-
-ExportTerm counter(std::string selector) {
-  ExportTerm term;
-  term.selector = std::move(selector);
-  return term;
-}
-
-ExportRule checkout_rule() {
-  ExportRule rule;
-  rule.name = "checkout_failures";
-  rule.tiers = {{0.1, 2min, "page"}};
-  rule.window = 10min;
-  rule.min_requests = 1;
-  rule.min_failures = 1;
-  rule.failures = {counter(R"(http_requests_total{code=~"5.."})")};
-  rule.requests = {counter("http_requests_total")};
-  return rule;
-}
-
-// A test file of promtool: series in, ALERTS out.
-class PromtoolTest {
- public:
-  PromtoolTest& series(std::string_view name, std::string_view values) {
-    series_ += fmt::format("      - series: {}\n        values: {}\n", yaml_string(name),
-                           yaml_string(values));
-    return *this;
-  }
-  // `label_sets`: what fires at this minute, as label sets without alertname and alertstate.
-  PromtoolTest& fires(int minute, std::string_view alert, const std::vector<Labels>& label_sets) {
-    checks_ += fmt::format(
-        "      - expr: 'ALERTS{{alertname=\"{}\",alertstate=\"firing\"}}'\n"
-        "        eval_time: {}m\n        exp_samples: [",
-        alert, minute);
-    for (Labels labels : label_sets) {
-      labels.set("alertname", std::string(alert));
-      labels.set("alertstate", "firing");
-      labels.set("__name__", "ALERTS");
-      std::string text = labels.to_string();
-      checks_ += fmt::format("{{labels: {}, value: 1}}, ", yaml_string(text));
-    }
-    checks_ += "]\n";
-    return *this;
-  }
-  PromtoolTest& quiet(int minute, std::string_view alert) { return fires(minute, alert, {}); }
-  // Whole alerts, annotations too, as YAML.
-  PromtoolTest& alert_test(std::string_view yaml) {
-    alert_tests_ += yaml;
-    return *this;
-  }
-  [[nodiscard]] std::string text() const {
-    return fmt::format("  - interval: 1m\n    input_series:\n{}{}{}", series_,
-                       alert_tests_.empty() ? "" : "    alert_rule_test:\n" + alert_tests_,
-                       checks_.empty() ? "" : "    promql_expr_test:\n" + checks_);
-  }
-
- private:
-  std::string series_;
-  std::string checks_;
-  std::string alert_tests_;
-};
-
-// Empty when the exported rules pass; else what promtool said.
-std::string promtool_verdict(const std::string& promtool, const std::vector<ExportRule>& rules,
-                             const std::vector<PromtoolTest>& tests) {
-  const auto exported = export_prometheus(rules);
-  if (!exported) return exported.error().message;
-  const ScratchFolder folder;
-  const std::string file = folder.write("rules.yml", *exported);
-  const auto check = run_peer({promtool, "check", "rules", "--lint-fatal", file});
-  if (check.status != 0) return check.output + *exported;
-  std::string text = "rule_files: [rules.yml]\nevaluation_interval: 1m\ntests:\n";
-  for (const PromtoolTest& test : tests) text += test.text();
-  const auto run = run_peer({promtool, "test", "rules", folder.write("tests.yml", text)});
-  return run.status == 0 ? "" : run.output + "\n" + *exported;
-}
 
 TEST(RuleExport, FiresAfterForAndNotBeforeAndNotBelowTheLine) {
   OUTCOMED_NEED_PEER(promtool, "promtool");
@@ -463,128 +387,6 @@ TEST(RuleExport, TheLineForResolvingIsNamedAsLeftOut) {
   rule.below = true;
   EXPECT_NE(export_prometheus({rule})->find("# resolve_above 4% has no equivalent"),
             std::string::npos);
-}
-
-// The same series through our detector and life cycle, and through Prometheus. Samples lie on the
-// edges of the windows and traffic never ends: there both must say the same at every minute.
-class RandomTraffic {
- public:
-  explicit RandomTraffic(unsigned seed) : random_(seed) {}
-
-  // Requests and failures of each minute; the first ten are empty, so every window is whole.
-  void run(int minutes) {
-    double share = 0.05;
-    for (int minute = 1; minute <= minutes; ++minute) {
-      if (minute > 10 && random_() % 12 == 0) share = double(random_() % 40) / 100;
-      const int n = minute <= 10 ? 0 : 1 + int(random_() % 30);
-      requests.push_back(n);
-      failures.push_back(std::binomial_distribution<int>(n, share)(random_));
-    }
-  }
-  std::string total(const std::vector<int>& counts) {
-    std::string text = "0";
-    long sum = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      // The gateway was started anew; Prometheus can tell only where the value falls.
-      if (i > 10 && random_() % 50 == 0 && counts[i] < sum) sum = 0;
-      sum += counts[i];
-      text += fmt::format(" {}", sum);
-    }
-    return text;
-  }
-
-  std::vector<int> requests;
-  std::vector<int> failures;
-
- private:
-  std::mt19937 random_;
-};
-
-std::vector<bool> minutes_we_fire(const ExportRule& rule, const RandomTraffic& traffic) {
-  ShareParams params;
-  params.above = rule.tiers[0].threshold;
-  params.window = rule.window;
-  params.min_requests = rule.min_requests;
-  params.min_failures = rule.min_failures;
-  SignalWords words;
-  words.step = 1min;
-  const ShareDetector detector(params, words);
-  const auto fold = detector.start({});
-  const AlertPolicy policy{rule.tiers[0].hold, rule.keep_firing, 1h};
-  AlertState state;
-  std::vector<bool> fires = {false};
-  for (std::size_t i = 0; i < traffic.requests.size(); ++i) {
-    Bucket bucket;
-    bucket.start = from_unix_ms(60'000 * std::int64_t(i));
-    bucket.length = 1min;
-    bucket.n = traffic.requests[i];
-    bucket.k = traffic.failures[i];
-    fold->advance(bucket);
-    state = step(state, fold->judgement(0), bucket.end(), bucket.start, policy).state;
-    fires.push_back(state.phase == Phase::firing);
-  }
-  return fires;
-}
-
-TEST(RuleExport, PrometheusFiresInTheSameMinutesAsWe) {
-  OUTCOMED_NEED_PEER(promtool, "promtool");
-  constexpr int kMinutes = 150;
-  int firing = 0;
-  int healthy = 0;
-  struct Case {
-    Duration hold, keep_firing;
-  };
-  for (const auto& [hold, keep_firing] : {Case{0min, 0min}, {3min, 0min}, {2min, 5min}}) {
-    ExportRule rule = checkout_rule();
-    rule.tiers[0].hold = hold;
-    rule.keep_firing = keep_firing;
-    rule.tiers[0].threshold = 0.15;
-    rule.failures = {counter("failed_total")};
-    rule.requests = {counter("asked_total")};
-    std::vector<PromtoolTest> tests;
-    for (unsigned seed = 1; seed <= 12; ++seed) {
-      RandomTraffic traffic(seed);
-      traffic.run(kMinutes);
-      PromtoolTest test;
-      test.series("asked_total", traffic.total(traffic.requests));
-      test.series("failed_total", traffic.total(traffic.failures));
-      const std::vector<bool> ours = minutes_we_fire(rule, traffic);
-      for (int minute = 0; minute <= kMinutes; ++minute) {
-        if (ours[std::size_t(minute)]) {
-          ++firing;
-          test.fires(minute, rule.name, {{{"severity", "page"}}});
-        } else {
-          ++healthy;
-          test.quiet(minute, rule.name);
-        }
-      }
-      tests.push_back(std::move(test));
-    }
-    EXPECT_EQ(promtool_verdict(*promtool, {rule}, tests), "");
-  }
-  EXPECT_GT(firing, 300);  // The comparison is about something.
-  EXPECT_GT(healthy, 300);
-}
-
-TEST(YamlText, StringsAreAlwaysQuotedAndKeepTheirText) {
-  EXPECT_EQ(yaml_string("no"), R"("no")");
-  EXPECT_EQ(yaml_string(""), R"("")");
-  EXPECT_EQ(yaml_string("a\"\\\n\t\x7F"), R"("a\"\\\n\x09\x7F")");
-  EXPECT_EQ(yaml_string("\xC2\x85\xE2\x80\xA8\xEF\xBB\xBF"), R"("\x85\u2028\uFEFF")");
-  EXPECT_EQ(yaml_string("\xFF"), "\"\xEF\xBF\xBD\"");
-}
-
-TEST(YamlText, ABlockIsUsedOnlyWhereItKeepsEveryCharacter) {
-  EXPECT_EQ(yaml_block("  ", "expr", "a\nb"), "  expr: |-\n    a\n    b\n");
-  EXPECT_EQ(yaml_block("", "expr", " a"), "expr: \" a\"\n");
-  EXPECT_EQ(yaml_block("", "expr", "a\n"), "expr: \"a\\n\"\n");
-  EXPECT_EQ(yaml_block("", "expr", "é"), "expr: \"é\"\n");
-  EXPECT_EQ(yaml_block("", "expr", ""), "expr: \"\"\n");
-}
-
-TEST(YamlText, TemplatesOfUsersAreEscaped) {
-  EXPECT_EQ(template_literal("a {{ b }} {"), R"(a {{"{{"}} b }} {)");
-  EXPECT_EQ(template_literal("{{{{{"), R"({{"{{"}}{{"{{"}}{)");
 }
 
 }  // namespace

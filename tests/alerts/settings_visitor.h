@@ -59,13 +59,15 @@ class SettingsVisitor final : public ParamVisitor {
   }
   void begin_item(std::size_t) override {}
   void end_items() override {}
-  void problem(std::string_view name, std::string, std::string) override {
+  void problem(std::string_view name, std::string, std::string hint) override {
     problems.emplace_back(name);
+    all_remedied = all_remedied && !hint.empty();
   }
 
   std::vector<std::string> names;
   std::vector<std::string> problems;
-  bool all_explained = true;
+  bool all_explained = true;  // Help is a sentence.
+  bool all_remedied = true;   // A problem says what to do.
 
  private:
   void add(std::string_view name, std::string_view help) {

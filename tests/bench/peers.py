@@ -13,11 +13,14 @@ from servers import GATEWAY_SIM, OUTCOMED, Outcomed, peer, program  # noqa: E402
 
 
 def version(name):
-    """"prometheus 2.42.0", "victoria-metrics 1.79.5": as the program says."""
+    """The first line of what the program says of itself; `go install` leaves that empty, newest_peers not."""
+    noted = peer(name).with_name(name + ".version")
+    if noted.exists():
+        return f"{name}: {noted.read_text().strip()}"
     flag = "--version" if name.startswith("prom") else "-version"
     ended = subprocess.run([peer(name), flag], capture_output=True, text=True, check=False)
-    words = (ended.stdout + ended.stderr).split("version", 1)[-1].split()
-    return f"{name} {words[0].strip(',')}" if words else name
+    said = (ended.stdout + ended.stderr).strip().splitlines()
+    return f"{name}: {said[0] if said else 'says no version'}"
 
 
 class Server:

@@ -172,7 +172,7 @@ class VictoriaSide:
 def measure_case(world, side, keys, rules, rounds):
     """One row: medians of the rounds."""
     step = step_of(keys)
-    ticks, least, most = (10, 8, 60) if step == 1 else (4, 12, 90)
+    ticks, least, most = (8, 6, 60) if step == 1 else (4, 12, 90)
     path = world / f"rules-{keys}-{rules}.yml"
     path.write_text(json.dumps(peer_rules(step, rules)))
     ours, theirs = [], []

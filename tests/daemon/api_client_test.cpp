@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "tests/alerts/scripted_client.h"
 
 namespace outcomed {
@@ -15,7 +17,9 @@ std::string asked_url(const std::string& listen) {
   HttpConfig config;
   config.listen = listen;
   ScriptedClient http;
-  const auto answer = ask_daemon(config, http, "/api/v1/alerts");
+  std::ostringstream notes;
+  http.once(ScriptedClient::response(200, "{}"));
+  const auto answer = ask_daemon(config, http, "/api/v1/alerts", notes);
   EXPECT_TRUE(answer && *answer);
   return http.requests.at(0).url;
 }
@@ -32,10 +36,14 @@ TEST(ApiClientTest, AnyOtherAddressIsAskedAsItIs) {
   EXPECT_EQ(asked_url("[::1]:9469"), "http://[::1]:9469/api/v1/alerts");
 }
 
-Result<std::optional<std::string>> answer_to(Result<HttpResponse> response) {
+Result<std::optional<std::string>> answer_to(Result<HttpResponse> response,
+                                             std::string* notes = nullptr) {
   ScriptedClient http;
   http.once(std::move(response));
-  return ask_daemon({}, http, "/api/v1/episodes/x");
+  std::ostringstream noted;
+  auto answer = ask_daemon({}, http, "/api/v1/episodes/x", noted);
+  if (notes != nullptr) *notes = noted.str();
+  return answer;
 }
 
 TEST(ApiClientTest, NobodyThereIsNoErrorAndNoAnswer) {
@@ -52,9 +60,21 @@ TEST(ApiClientTest, WhatIsNotThereIsSaidInTheDaemonsWordsAsAMistakeOfTheCaller) 
   EXPECT_EQ(answer.error().message, "there is no episode x");
 }
 
-TEST(ApiClientTest, AnAnswerOfSomebodyElseIsAnErrorOfTheApi) {
-  for (const std::string body : {"<html>", "{}", "[]", R"({"errorType":404})",
-                                 R"({"errorType":"not_found","error":7})", ""}) {
+TEST(ApiClientTest, AnotherProgramAtOurAddressIsNotedAndNotTakenForTheDaemon) {
+  for (const int status : {200, 403, 404}) {
+    for (const std::string body : {"<html>", "", "ok\n", "[]"}) {
+      std::string notes;
+      const auto answer = answer_to(ScriptedClient::response(status, body), &notes);
+      ASSERT_TRUE(answer) << body;
+      EXPECT_FALSE(*answer);
+      EXPECT_THAT(notes, HasSubstr("(http.listen) answers another program"));
+    }
+  }
+}
+
+TEST(ApiClientTest, AnAnswerThatSaysNothingOfOursIsAnErrorOfTheApi) {
+  for (const std::string body :
+       {"{}", R"({"errorType":404})", R"({"errorType":"not_found","error":7})"}) {
     const auto answer = answer_to(ScriptedClient::response(404, body));
     ASSERT_FALSE(answer) << body;
     EXPECT_EQ(answer.error().kind, ErrorKind::rejected) << body;

@@ -29,7 +29,7 @@ class Rule {
         fold_(detector_.start(group)) {}
 
   void minute(std::int64_t n, std::int64_t k, Coverage coverage = Coverage::complete) {
-    fold_->advance({at_, minutes(1), n, k, coverage});
+    advance(*fold_, {at_, minutes(1), n, k, coverage});
     at_ += minutes(1);
   }
   void minutes_of(int count, std::int64_t n, std::int64_t k) {
@@ -44,6 +44,82 @@ class Rule {
  private:
   Timestamp at_ = kStart;
 };
+
+// Some hours of one group: quiet, bad for a while, steps that nobody saw.
+struct Hours {
+  std::vector<std::int64_t> n;
+  std::vector<std::int64_t> k;
+  std::vector<Coverage> coverage;
+
+  explicit Hours(std::uint32_t seed, int count = 600) {
+    std::mt19937 random(seed);
+    double share = 0.01;
+    for (int i = 0; i < count; ++i) {
+      if (random() % 50 == 0) share = random() % 3 == 0 ? 0.4 : 0.01;
+      const auto requests = static_cast<std::int64_t>(random() % 20);
+      n.push_back(requests);
+      k.push_back(std::binomial_distribution<std::int64_t>(requests, share)(random));
+      coverage.push_back(random() % 40 == 0 ? static_cast<Coverage>(random() % 4)
+                                            : Coverage::complete);
+    }
+  }
+};
+
+std::string memory_of(const Fold& fold) {
+  Writer writer;
+  fold.save(writer);
+  return writer.bytes();
+}
+
+TEST(Share, ALongStretchAtOnceEndsWhereStepByStepDoes) {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    ShareParams params;
+    if (seed % 2 == 0) {
+      params.tiers = {{0.1, {}, {}, "ticket"}, {0.3, {}, {}, "page"}};
+    } else {
+      params.below = 0.02;
+    }
+    params.window = minutes(30);
+    params.min_requests = 20;
+    params.min_failures = seed % 2 == 0 ? 3 : 1;
+    const Hours past(seed);
+    const BucketRun run{kStart, minutes(1), past.n, past.k, past.coverage};
+    Rule stepped(params);
+    Rule at_once(params);
+    std::size_t done = 0;
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (done == i) done += at_once.fold_->advance_to_breach(run, i);
+      stepped.fold_->advance(run, i);
+      bool breached = false;
+      for (std::size_t tier = 0; tier < stepped.detector_.tiers().size(); ++tier) {
+        breached |= stepped.judgement(tier) == Judgement::breached;
+      }
+      ASSERT_EQ(done == i + 1, breached || i + 1 == run.size()) << "seed " << seed << " step " << i;
+      if (done == i + 1) {
+        ASSERT_EQ(memory_of(*stepped.fold_), memory_of(*at_once.fold_)) << "seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(Share, AMemoryThatWasStoredJudgesAsBefore) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    const Hours past(seed);
+    const BucketRun run{kStart, minutes(1), past.n, past.k, past.coverage};
+    ShareParams params = above(0.1);
+    params.resolve_below = 0.05;
+    Rule rule(params);
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      rule.fold_->advance(run, i);
+      if (i % 37 != 0) continue;
+      Rule restored(params);
+      const std::string bytes = memory_of(*rule.fold_);
+      Reader reader(bytes);
+      ASSERT_TRUE(restored.fold_->load(reader));
+      ASSERT_EQ(restored.judgement(), rule.judgement()) << "seed " << seed << " step " << i;
+    }
+  }
+}
 
 TEST(Share, TenOfAHundredIsNotAboveTenPercent) {  // C4: compare counts, not rounded ratios.
   Rule rule(above(0.1));
@@ -253,9 +329,16 @@ TEST(Share, SumsLikeAListOfTheLastMinutes) {
   }
 }
 
+TEST(Sentence, AmountsAreSaidAsTheFactsSayThem) {
+  EXPECT_EQ(format_amount({{"k", "1.20"}, {"n", "47.90"}}, "n", 47'900'000'000), "47.90");
+  EXPECT_EQ(format_amount({{"window", "1h"}}, "k", 71), "71");
+}
+
 TEST(Sentence, NeverRoundsToAWholeThatIsNotOne) {
   EXPECT_EQ(format_share(0), "0 %");
   EXPECT_EQ(format_share(1), "100 %");
+  EXPECT_EQ(format_share(1 + 1e-15), "100 %");
+  EXPECT_EQ(format_share(1.61), "161 %");  // A ratio.
   EXPECT_EQ(format_share(0.9999), "above 99.9 %");
   EXPECT_EQ(format_share(0.00001), "below 0.01 %");
   EXPECT_EQ(format_share(71.0 / 77), "92 %");
@@ -272,6 +355,27 @@ TEST(Sentence, WilsonsIntervalHoldsThePublishedValues) {
   EXPECT_EQ(wilson(0, 0).low, 0);
   EXPECT_EQ(wilson(0, 0).high, 1);
   EXPECT_EQ(wilson(0, 5).low, 0);
+}
+
+TEST(ShareRule, SaysMoneyAsMoney) {
+  ShareParams params = above(0.02);
+  params.min_failures = 1'000'000'000;  // 1.00
+  SignalWords words{"USD", "went to health checks", minutes(1)};
+  words.money = true;
+  const ShareDetector detector(params, words);
+  const auto fold = detector.start({});
+  advance(*fold, {kStart, minutes(1), 47'900'000'000, 999'999'999, Coverage::complete});
+  EXPECT_NE(fold->judgement(0), Judgement::breached) << "not yet 1.00";
+  advance(*fold, {kStart + minutes(1), minutes(1), 0, 4'000'001, Coverage::complete});
+  const Verdict verdict = fold->verdict(0);
+  EXPECT_EQ(verdict.judgement, Judgement::breached);
+  EXPECT_TRUE(verdict.sentence.starts_with(
+      "whole gateway: 1.00 of 47.90 USD (2.1 %) went to health checks in the last 1h"))
+      << verdict.sentence;
+  for (const auto& [name, value] : verdict.facts) {
+    EXPECT_NE(name, "interval_95") << "sums are no samples";
+    EXPECT_TRUE(name != "min_failures" || value == "1.00") << value;
+  }
 }
 
 }  // namespace

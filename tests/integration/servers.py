@@ -17,17 +17,6 @@ BUILD = pathlib.Path(os.environ.get("OUTCOMED_BUILD", SOURCE / "build" / "releas
 OUTCOMED = BUILD / "outcomed"
 GATEWAY_SIM = BUILD / "tests" / "support" / "gateway_sim" / "gateway_sim"
 
-# Debian's build wants its templates at a fixed place. Where the package is only unpacked, empty ones
-# are put there in a mount namespace of its own.
-ALERTMANAGER_START = r"""
-templates=/usr/share/prometheus/alertmanager
-[ -e $templates/default.tmpl ] && exec "$@"
-flags=-m
-unshare -m true 2>/dev/null || flags=-rm
-exec unshare $flags sh -c 'mount -t tmpfs none /usr/share && mkdir -p "$0" &&
-  : >"$0/default.tmpl" && : >"$0/email.tmpl" && exec "$@"' $templates "$@"
-"""
-
 
 def program(path, remedy):
     if not path.exists():
@@ -78,7 +67,7 @@ class Alertmanager:
 
     def start(self):
         self.child = self.world.start("alertmanager", [
-            "/bin/sh", "-c", ALERTMANAGER_START, "sh", peer("prometheus-alertmanager"),
+            SOURCE / "tests" / "support" / "alertmanager.sh", peer("prometheus-alertmanager"),
             f"--config.file={self.world / 'alertmanager.yml'}",
             f"--storage.path={self.world / 'alertmanager'}",
             f"--web.listen-address={self.url[7:]}", "--cluster.listen-address="],

@@ -31,8 +31,11 @@ class ScriptedSource final : public Source {
     minutes_[minute][{model, error_class}] = {n, k};
   }
   void gap(Timestamp minute, Coverage coverage = Coverage::missing) { gaps_[minute] = coverage; }
-  std::optional<Error> failing;  // While set every fetch fails with it.
+  void restart() { cells_.clear(); }  // A new process asks the same world.
+  std::optional<Error> failing;       // While set every fetch fails with it.
   int fetches = 0;
+  bool knows_the_past = true;
+  [[nodiscard]] bool has_past() const override { return knows_the_past; }
 
   Result<Fetch> fetch(TimeRange range) override {
     ++fetches;

@@ -141,11 +141,18 @@ TEST(Loader, UsesTheBuiltInRulesWhereThereAreNone) {
   EXPECT_TRUE(loaded.config.default_rules);
   std::vector<std::string> names;
   for (const RuleConfig& rule : loaded.config.rules) names.push_back(rule.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"gateway_failures", "model_failures", "fallback_share",
-                                             "caller_errors", "rate_limited", "provider_errors",
-                                             "provider_timeouts"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"gateway_failures", "fast_failures", "model_failures",
+                                      "fallback_share", "caller_errors", "rate_limited",
+                                      "whose_failures", "provider_errors", "provider_timeouts"}));
   EXPECT_EQ(loaded.config.rules[0].file, "built-in rules");
-  EXPECT_EQ(loaded.config.rules[4].detector->tiers().size(), 3U);
+  EXPECT_EQ(loaded.config.rules[5].detector->tiers().size(), 3U);
+}
+
+TEST(Loader, ShortRetentionIsNoProblemOfRulesThatAreSavedThemselves) {
+  const LoadedConfig loaded =
+      load_text(std::string(kGateway) + "store: {retention: {buckets: 7d}}\n");
+  EXPECT_EQ(to_text(loaded.problems), "");
 }
 
 TEST(Loader, AnEmptyListOfRulesIsMeantAndNoted) {
@@ -166,6 +173,19 @@ signals: {provider: {source: rec, labels: [model, provider], failure_labels: [er
   EXPECT_EQ(to_text(loaded.problems), "");
   ASSERT_EQ(loaded.config.rules.size(), 2U);
   EXPECT_EQ(loaded.config.rules[0].name, "provider_errors");
+}
+
+TEST(Loader, BuiltInRulesThatDoNotFitASignalOfTheUsersOwnAreLeftOutAndNoted) {
+  const LoadedConfig loaded = load_text(R"yaml(
+sources: {rec: {kind: recording, path: /data/x.csv}}
+signals: {requests: {source: rec, labels: [team]}}
+)yaml");
+  EXPECT_EQ(to_text(loaded.problems), "");
+  std::vector<std::string> names;
+  for (const RuleConfig& rule : loaded.config.rules) names.push_back(rule.name);
+  EXPECT_EQ(names, std::vector<std::string>{"gateway_failures"});
+  EXPECT_NE(to_text(loaded.notes).find("this built-in rule is left out: "), std::string::npos)
+      << to_text(loaded.notes);
 }
 
 TEST(Loader, ASingleReceiverNeedsNoRoute) {
@@ -249,6 +269,7 @@ TEST(Loader, TheIdentityOfARuleIsWhatItsMemoryDependsOn) {
   EXPECT_NE(base, identity("above: 10%, by: [model]"));
   EXPECT_NE(base, identity("above: 10%, matchers: ['model=\"x\"']"));
   EXPECT_NE(base, identity("above: 11%"));
+  EXPECT_NE(base.find("memory=1\n"), std::string::npos) << base;
   EXPECT_NE(base, identity("above: 10%, min_failures: 2"));
 }
 

@@ -11,6 +11,8 @@
 #include "daemon/config/loader.h"
 #include "queries/base/http_client.h"
 #include "queries/litellm/preset.h"
+#include "queries/postgres/settings.h"
+#include "queries/postgres/sql_text.h"
 
 namespace outcomed::testing {
 
@@ -58,6 +60,8 @@ inline const Catalogs& test_catalogs() {
       {"prometheus", "query API", make_settings<MetricsServer>, 30s},
       {"exposition", "a metrics page", make_settings<MetricsPage>, 0s},
       {"recording", "a file", make_settings<Recorded>, 0s, true, true},
+      {"postgres", "a database", make_settings<PostgresSettings>, 90s, false, false, true,
+       sql_label_columns},
   };
   static const ReceiverEntry receivers[] = {
       {"alertmanager", "Alertmanager", make_settings<AlertmanagerSettings>},

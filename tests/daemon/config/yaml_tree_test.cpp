@@ -126,5 +126,19 @@ TEST(YamlTree, RefusesEveryBrokenUtf8) {
   EXPECT_EQ(parsed("a: \xF0\x9F\x98\x80 \xF4\x8F\xBF\xBF\n").substr(0, 3), "{a=");
 }
 
+TEST(YamlTree, ReadsAliasesAsPythonDoesWhereAskedTo) {
+  std::vector<ConfigProblem> problems;
+  ProblemSink sink("f", problems);
+  Node root;
+  ASSERT_TRUE(parse_yaml("a: &x {p: 1, q: 2}\nb: {<<: *x, q: 3}\nc: [*x]\nd: 1\nd: 2\n", root, sink,
+                         YamlDialect::pyyaml));
+  EXPECT_EQ(dump(root),
+            "{a={p=1@1:11 q=2@1:17}@1:4 b={q=3@2:16 p=1@1:11}@2:4 "
+            "c=[{p=1@1:11 q=2@1:17}@1:4]@3:4 d=2@5:4}@1:1");
+  EXPECT_EQ(to_text(problems),
+            "f:5:1: the key d stands here again; it is already in line 4; "
+            "remove one of them\n");
+}
+
 }  // namespace
 }  // namespace outcomed

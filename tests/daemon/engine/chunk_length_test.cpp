@@ -42,7 +42,7 @@ TEST(ChunkLength, GrowsStepByStepSinceQuietTimesTellLittle) {
   chunk.learn(fetched(minutes(16), 0, 0));
   EXPECT_EQ(chunk.next(minutes(1)), minutes(128));
   for (int i = 0; i < 10; ++i) chunk.learn(fetched(chunk.next(minutes(1)), 0, 0));
-  EXPECT_EQ(chunk.next(minutes(1)), minutes(4'096)) << "never without end";
+  EXPECT_EQ(chunk.next(minutes(1)), minutes(8'192)) << "never without end";
 }
 
 TEST(ChunkLength, ShrinksAtOnce) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <random>
 
 #include "detectors/share/share.h"
 
@@ -62,6 +64,70 @@ std::map<Labels, std::pair<std::int64_t, std::int64_t>> judged(const RuleSpec& s
     counts[view.labels] = {verdict.k, verdict.n};
   }
   return counts;
+}
+
+// Events and memories as texts, events in order of time.
+std::vector<std::string> outcome(const RuleRunner& runner, std::vector<RuleEvent> events) {
+  std::ranges::stable_sort(events, {}, [](const RuleEvent& e) { return e.transition.at; });
+  std::vector<std::string> texts;
+  for (const RuleEvent& event : events) {
+    texts.push_back(format_rfc3339(event.transition.at) + ' ' + event.state.key.group.to_string() +
+                    ' ' + std::to_string(static_cast<int>(event.transition.change)) + ' ' +
+                    event.verdict->sentence);
+  }
+  for (const auto& view : runner.groups()) {
+    Writer memory;
+    view.fold->save(memory);
+    texts.push_back(view.labels.to_string() + ' ' + memory.bytes());
+  }
+  return texts;
+}
+
+TEST(RuleRunner, AWholeBatchAndItsStepsOneByOneGiveTheSame) {
+  static const SignalPlan plan = plan_with_neutral();
+  std::mt19937 random(7);
+  for (int round = 0; round < 20; ++round) {
+    const RuleSpec spec = rule(round % 2 == 0 ? std::vector<std::string>{"model", "error_class"}
+                                              : std::vector<std::string>{"model"});
+    std::vector<Labels> cells;
+    for (const std::string model : {"a", "b", "c"}) {
+      cells.push_back({{"model", model}, {"team", "x"}});
+      cells.push_back({{"model", model}, {"team", "x"}, {"error_class", "deadline_exceeded"}});
+      cells.push_back({{"model", model}, {"team", "y"}, {"error_class", "rate_limited"}});
+    }
+    constexpr std::size_t kSteps = 60;
+    SignalBatch batch{{kNoon, kNoon + minutes(kSteps)}, minutes(1), {}, {}, {}};
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      batch.coverage.push_back(random() % 20 == 0 ? Coverage::missing : Coverage::complete);
+    }
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        const bool bad = random() % 10 == 0 || (step / 10) % 3 == 1;
+        batch.n.push_back(cell % 3 == 0 ? 40 : 0);
+        batch.k.push_back(cell % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % (bad ? 9 : 2)));
+      }
+    }
+    const Timestamp judge_from = kNoon + minutes(5);
+    RuleRunner whole(spec, plan);
+    std::vector<RuleEvent> whole_events;
+    whole.advance(batch, cells, judge_from, whole_events);
+
+    RuleRunner stepped(spec, plan);
+    std::vector<RuleEvent> stepped_events;
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      const Timestamp start = kNoon + minutes(step);
+      SignalBatch one{{start, start + minutes(1)}, minutes(1), {batch.coverage[step]}, {}, {}};
+      for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+        one.n.push_back(batch.n[cell * kSteps + step]);
+        one.k.push_back(batch.k[cell * kSteps + step]);
+      }
+      stepped.advance(one, cells, judge_from, stepped_events);
+    }
+    ASSERT_FALSE(whole_events.empty());
+    ASSERT_EQ(outcome(whole, whole_events), outcome(stepped, stepped_events)) << "round " << round;
+    ASSERT_EQ(whole.active().size(), stepped.active().size());
+    for (const auto& view : whole.active()) EXPECT_NE(view.state->phase, Phase::inactive);
+  }
 }
 
 const std::vector<Row> kRows = {

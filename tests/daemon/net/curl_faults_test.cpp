@@ -69,9 +69,7 @@ TEST_P(CurlFaultTest, IsAnErrorOfItsKindWithoutASecretAndTheNextRequestIsFine) {
   request.headers = {{"X-Other", canary}};
   request.max_bytes = 1 << 20;
   request.timeout = GetParam().timeout;
-  const auto begin = std::chrono::steady_clock::now();
   auto response = client.send(request);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 15s);
   ASSERT_FALSE(response) << response->status << " " << response->body.substr(0, 100);
   EXPECT_EQ(response.error().kind, GetParam().expected) << response.error().message;
   EXPECT_THAT(response.error().message, Not(HasSubstr(canary)));
@@ -222,12 +220,10 @@ TEST_F(CurlTroubleTest, ConnectingHasATimeoutOfItsOwn) {
   options.connect_timeout = 200ms;
   CurlClient hasty(secrets, options);
   HttpRequest request = get(listener.url());
-  request.timeout = 60s;
-  const auto begin = std::chrono::steady_clock::now();
+  request.timeout = 24h;
   auto response = hasty.send(request);
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().kind, ErrorKind::timeout);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
 }
 
 TEST_F(CurlTroubleTest, StoppingEndsARequestThatHangs) {

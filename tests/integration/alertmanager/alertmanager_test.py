@@ -62,8 +62,10 @@ class Story:
             prometheus, {"name": "oncall", "webhook": {"url": f"{journal.url}/hook"},
                          "alertmanager": {"urls": [self.alertmanager.url], "resend_interval": "2s"}}))
         # Is away while the outage ends.
+        (world / "state").mkdir()
         self.napping = Outcomed(world, "napping", configuration(
-            prometheus, {"name": "napping", "webhook": {"url": f"{journal.url}/napping"}}))
+            prometheus, {"name": "napping", "webhook": {"url": f"{journal.url}/napping"}}),
+            {"STATE_DIRECTORY": str(world / "state")})
         # Does without Prometheus.
         self.direct = Outcomed(world, "direct", configuration(
             {"kind": "exposition", "url": f"http://127.0.0.1:{self.gateway.port}/metrics",
@@ -85,6 +87,9 @@ class Story:
     def told(self, path, status, **more):
         return self.journal.told(path, status, alertname="model_failures", **more)
 
+    def told_of_config(self, path, status):
+        return self.journal.told(path, status, alertname="config_broken")
+
     def while_it_fires(self):
         wait_for("the webhook hears of it", lambda: self.told("/hook", "firing"), 90)
         wait_for("Alertmanager lists it", lambda: judge_alert(self.alertmanager), 10)
@@ -98,7 +103,9 @@ class Story:
             explained_anew=self.watching.json("explain", "model_failures", "model=judge",
                                               config=self.watching.without_daemon()),
             table=self.watching.command("explain", "model_failures", "model=judge"),
-            gateway_wide=self.watching.json("explain", "gateway_failures"))
+            gateway_wide=self.watching.json("explain", "gateway_failures"),
+            not_there=[fetch(self.watching.url(path)) for path in (
+                "/api/v1/nothing", "/api/v1/explain?rule=nothing", "/api/v1/episodes/nothing")])
 
     def killed_and_restarted(self):
         # An attempt that a kill cuts off is repeated; here all is told and on record.
@@ -119,12 +126,14 @@ class Story:
         self.watching.signal(signal.SIGHUP)
         wait_for("the broken file is refused",
                  lambda: self.watching.metric("outcomed_config_last_reload_successful") == 0, 20)
-        self.watching.wait_for_ticks(1)
+        wait_for("the webhook hears of the broken file", lambda: self.told_of_config("/hook", "firing"), 20)
         self.after_broken = fetch_json(self.watching.url("/api/v1/rules"))
         self.watching.write(self.watching.document)
         self.watching.signal(signal.SIGHUP)
         wait_for("the good file is in force again",
                  lambda: self.watching.metric("outcomed_config_last_reload_successful") == 1, 20)
+        wait_for("the webhook hears that it is mended",
+                 lambda: self.told_of_config("/hook", "resolved"), 20)
         self.after_good = self.watching.json("history", "list", "--open")
 
     def servers_restarted(self):
@@ -135,6 +144,7 @@ class Story:
         self.prometheus.child.end()
         wait_for("outcomed misses it",
                  lambda: self.watching.metric("outcomed_fetch_errors_total") > 0, 20)
+        self.explained_blind = self.watching.command("explain", "model_failures", "model=judge")
         self.prometheus.start()
         self.watching.wait_for_ticks(1)
 
@@ -147,7 +157,12 @@ class Story:
         self.watching.wait_for_ticks(1)
         self.watching.kill()
         self.watching.start()
+        # Its file was broken while it was away: it goes on with the copy of the last good one.
+        self.napping.config.write_text("rules: [{name: half")
         self.napping.start()
+        wait_for("the one that was away says what it runs with",
+                 lambda: self.told_of_config("/napping", "firing"), 30)
+        self.napping.write(self.napping.document)
         wait_for("the one that was away tells the end", lambda: self.told("/napping", "resolved"), 30)
         self.watching.wait_for_ticks(2)
 
@@ -243,8 +258,12 @@ class OneOutageOfOneModel(unittest.TestCase):
 
     # ---- what was found
 
+    def outage_in(self, history):
+        return self.only([episode for episode in history["episodes"]
+                          if episode["rule"] != "config_broken"])
+
     def episode(self):
-        return self.only(json.loads(self.story.history_of_file.stdout)["episodes"])
+        return self.outage_in(json.loads(self.story.history_of_file.stdout))
 
     def test_it_fires_soon_and_not_before_the_outage(self):
         began, episode = self.story.gateway.began, self.episode()
@@ -293,7 +312,7 @@ class OneOutageOfOneModel(unittest.TestCase):
             self.assertLessEqual(abs(unix(other[field]) - unix(lived[field])), STEP, field)
 
     def test_reading_the_page_without_prometheus_finds_the_same(self):
-        self.assert_same_but_for_a_step(self.only(self.story.direct_history["episodes"]))
+        self.assert_same_but_for_a_step(self.outage_in(self.story.direct_history))
         self.only(self.story.told("/direct", "firing"))
         self.only(self.story.told("/direct", "resolved"))
 
@@ -319,6 +338,18 @@ class OneOutageOfOneModel(unittest.TestCase):
         for told, read in same:  # Where no new step ended between the two questions.
             self.assertEqual({**told, "facts": 0}, {**read, "facts": 0})
 
+    def test_explain_says_that_its_numbers_stand_still_while_the_source_is_away(self):
+        said = self.story.explained_blind
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertRegex(said.stdout, r"(?m)^state of \S+Z \(\S+ ago\)$")
+        self.assertRegex(said.stdout, r"(?m)^it stands still: source gateway: .*connect")
+        self.assertIsNone(self.story.firing.explained["source_error"])
+
+    def test_the_api_says_what_is_not_there_in_the_shape_of_prometheus(self):
+        for status, body in self.story.firing.not_there:
+            self.assertEqual(status, 404, body)
+            self.assertEqual(json.loads(body)["errorType"], "not_found")
+
     def test_the_api_lists_what_fires_in_the_shape_of_prometheus(self):
         alert = self.only(self.story.firing.api["data"]["alerts"])
         self.assertEqual(alert["state"], "firing")
@@ -340,7 +371,7 @@ class OneOutageOfOneModel(unittest.TestCase):
         self.assertEqual(self.story.firing.history, self.story.after_kill.history)
 
     def test_one_that_was_away_while_it_cleared_tells_the_end_once_with_its_true_time(self):
-        self.assert_same_but_for_a_step(self.only(self.story.napping_history["episodes"]))
+        self.assert_same_but_for_a_step(self.outage_in(self.story.napping_history))
         self.only(self.story.told("/napping", "firing"))
         alert, post = self.only(self.story.told("/napping", "resolved"))
         self.assertLessEqual(abs(unix(alert["endsAt"]) - unix(self.episode()["resolved_at"])), STEP)
@@ -361,6 +392,17 @@ class OneOutageOfOneModel(unittest.TestCase):
         log = (self.story.world / "watching.log").read_text()
         self.assertIn("the old configuration stays in force", log)
         self.assertIn("did you mean 30%?", log)
+
+    def test_a_broken_file_is_told_and_so_is_its_end(self):
+        alert, _ = self.only(self.story.told_of_config("/hook", "firing"))
+        self.assertIn("did you mean 30%?", alert["annotations"]["description"])
+        self.only(self.story.told_of_config("/hook", "resolved"))
+
+    def test_a_start_with_a_broken_file_goes_on_with_the_last_good_one_and_says_so(self):
+        alert, _ = self.only(self.story.told_of_config("/napping", "firing"))
+        self.assertIn("is not in force", alert["annotations"]["description"])
+        copy = self.story.world / "state" / "last-good.yaml"
+        self.assertEqual(copy.stat().st_mode & 0o777, 0o600)
 
     def test_a_reload_keeps_the_episode(self):
         self.assertEqual(self.only(self.story.after_good["episodes"])["id"], self.episode()["id"])

@@ -2,8 +2,6 @@
 
     python3 gateway_test.py 1.81.9|1.106.12       after ./install; about two minutes
 """
-import json
-import os
 import pathlib
 import sys
 import time
@@ -13,12 +11,11 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent),
                 str(pathlib.Path(__file__).resolve().parents[1])]
 import counts  # noqa: E402
 from clients import Clients  # noqa: E402
-from processes import World, free_port, unix, wait_for  # noqa: E402
-from servers import SOURCE, Journal, Outcomed, Prometheus, program  # noqa: E402
+from gateways import KEY, Gateway  # noqa: E402
+from processes import World, unix, wait_for  # noqa: E402
+from servers import Journal, Outcomed, Prometheus  # noqa: E402
 from upstream import Upstream  # noqa: E402
 
-GATEWAYS = pathlib.Path(os.environ.get("OUTCOMED_GATEWAYS", SOURCE / "build" / "gateways")).resolve()
-KEY = "sk-of-the-test"
 SHARES = {"gpt-4o": 0.5, "judge": 0.2, "flaky": 0.3}
 STEP = 5
 # Phase, seconds, what the upstream answers with.
@@ -41,23 +38,6 @@ def gateway_configuration(upstream):
                             "fallbacks": [{"flaky": ["gpt-4o"]}], "enable_pre_call_checks": True},
         "litellm_settings": {"callbacks": ["prometheus"], "request_timeout": 3, "telemetry": False},
         "general_settings": {"master_key": KEY}}
-
-
-class Gateway:
-    def __init__(self, world, version, upstream):
-        self.port = free_port()
-        (world / "litellm.yaml").write_text(json.dumps(gateway_configuration(upstream)))
-        self.child = world.start(f"litellm-{version}", [
-            program(GATEWAYS / version / "bin" / "litellm",
-                    "run tests/integration/gateway/install (or set OUTCOMED_GATEWAYS)"),
-            "--config", world / "litellm.yaml", "--host", "127.0.0.1", "--port", self.port,
-            "--num_workers", "1"], f"http://127.0.0.1:{self.port}/health/readiness", 240,
-            cwd=world.folder, env={
-                "PATH": os.environ["PATH"], "HOME": str(world.folder), "LANG": "C.UTF-8",
-                "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-                # It asks nobody but the upstream.
-                "HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9",
-                "NO_PROXY": "127.0.0.1,localhost"})
 
 
 def configuration(source, hook):
@@ -89,7 +69,7 @@ class RealGateway(unittest.TestCase):
 
     @classmethod
     def play(cls, world, upstream):
-        gateway = Gateway(world, cls.version, upstream)
+        gateway = Gateway(world, cls.version, gateway_configuration(upstream))
         prometheus = Prometheus(world, gateway.port, KEY)
         cls.outcomed = Outcomed(world, "outcomed", configuration(
             {"kind": "prometheus", "url": prometheus.url, "timeout": "3s"}, f"{cls.journal.url}/hook"))

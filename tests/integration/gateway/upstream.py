@@ -4,12 +4,15 @@ import json
 import threading
 import time
 
-FAILURES = {500: "server_error", 503: "server_error", 429: "rate_limit_exceeded"}
+FAILURES = {400: "invalid_request_error", 429: "rate_limit_exceeded", 500: "server_error",
+            503: "server_error"}
+MESSAGES = {400: "This model's maximum context length is 8 tokens."}
 
 
 class Upstream:
     def __init__(self):
         self.failing = {}  # Provider's model -> status it answers with; all others work.
+        self.asked = []  # The text of each request, in the order in which they came.
         upstream = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -17,9 +20,11 @@ class Upstream:
 
             def do_POST(self):
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                upstream.asked.append(asked["messages"][-1]["content"])
                 status = upstream.failing.get(asked["model"], 200)
                 if status != 200:
-                    self.whole(status, {"error": {"message": "as told", "type": FAILURES[status]}})
+                    self.whole(status, {"error": {
+                        "message": MESSAGES.get(status, "as told"), "type": FAILURES[status]}})
                 elif asked.get("stream"):
                     self.stream(asked["model"])
                 else:

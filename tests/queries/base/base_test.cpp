@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <type_traits>
 
 #include "queries/base/codec.h"
 #include "queries/base/http_client.h"
@@ -197,6 +198,13 @@ TEST(SecretReferences, NeverRepeatWhatMayBeTheSecretItself) {  // T1, T2
       EXPECT_EQ(ref.error().message.find(text), std::string::npos);
     }
   }
+}
+
+TEST(Codec, AReaderTakesNoTemporaryStringWhichWouldBeGone) {
+  static_assert(!std::is_constructible_v<Reader, std::string>);
+  static_assert(std::is_constructible_v<Reader, const std::string&>);
+  static_assert(std::is_constructible_v<Reader, std::string&>);
+  static_assert(std::is_constructible_v<Reader, const char*>);
 }
 
 }  // namespace

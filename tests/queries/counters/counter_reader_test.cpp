@@ -185,11 +185,12 @@ TEST(CounterReader, SkipsStaleMarkersAndNumbersThatAreNone) {  // C1
   const double inf = std::numeric_limits<double>::infinity();
   bench.begin(0, 240);
   bench.put(series("served_total"),
-            {{15, 10}, {30, std::nan("")}, {45, inf}, {60, -inf}, {75, -3}, {90, 14}});
+            {{15, 10}, {30, std::nan("")}, {45, inf}, {60, -inf}, {75, -3}, {90, 1e30}, {105, 14}});
   bench.finish();
   EXPECT_EQ(bench.total_n(), 4);
   EXPECT_TRUE(bench.said("not_finite"));
   EXPECT_TRUE(bench.said("negative_counter"));
+  EXPECT_TRUE(bench.said("too_large"));
 }
 
 TEST(CounterReader, DoesNotCountASeriesAgainThatOnlyGotOtherLabels) {

@@ -27,7 +27,7 @@ std::string to_json(const ClientRequest& request) {
       text(request.error_class), text(request.exception), request.stream, text(request.served_by));
 }
 
-Result<Gateway> Gateway::make(GatewayOptions options, OnRequest on_request) {
+Result<Gateway> Gateway::make(GatewayOptions options, OnRequest on_request, OnRow on_row) {
   auto traits = traits_of(options.version);
   if (!traits) return std::move(traits).error();
   if (options.models < 1 || options.models > 4000) {
@@ -39,15 +39,16 @@ Result<Gateway> Gateway::make(GatewayOptions options, OnRequest on_request) {
   if (!(options.rate > 0) || !(options.speed > 0)) {
     return Error{ErrorKind::invalid, "rate and speed must be above 0"};
   }
-  Gateway gateway(std::move(options), *std::move(traits), std::move(on_request));
+  Gateway gateway(std::move(options), *std::move(traits), std::move(on_request), std::move(on_row));
   if (Status status = gateway.check_script(); !status) return std::move(status).error();
   return gateway;
 }
 
-Gateway::Gateway(GatewayOptions options, VersionTraits traits, OnRequest on_request)
+Gateway::Gateway(GatewayOptions options, VersionTraits traits, OnRequest on_request, OnRow on_row)
     : options_(std::move(options)),
       traits_(std::move(traits)),
       on_request_(std::move(on_request)),
+      on_row_(std::move(on_row)),
       models_(make_models(options_.models)),
       page_(traits_),
       random_(options_.seed) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "queries/base/result.h"
+#include "tests/support/gateway_sim/ledger.h"
 #include "tests/support/gateway_sim/metric_page.h"
 #include "tests/support/gateway_sim/models.h"
 #include "tests/support/gateway_sim/random.h"
@@ -50,9 +51,11 @@ std::string to_json(const ClientRequest& request);
 class Gateway {
  public:
   using OnRequest = std::function<void(const ClientRequest&)>;
+  using OnRow = std::function<void(const LedgerEntry&)>;
 
   // Errors: invalid (version, number of models, a script that names a model that isn't there).
-  static Result<Gateway> make(GatewayOptions options, OnRequest on_request = {});
+  // `on_row`: what the gateway writes into its database, request by request.
+  static Result<Gateway> make(GatewayOptions options, OnRequest on_request = {}, OnRow on_row = {});
 
   // Lets everything up to this moment of the timeline happen. Never goes back. However the way
   // there is cut, the state is the same.
@@ -97,7 +100,15 @@ class Gateway {
     std::int64_t at_ms = 0;  // Of the timeline.
   };
 
-  Gateway(GatewayOptions options, VersionTraits traits, OnRequest on_request);
+  // What a success took.
+  struct Usage {
+    double seconds = 0;
+    double input = 0;
+    double output = 0;
+    double spend = 0;
+  };
+
+  Gateway(GatewayOptions options, VersionTraits traits, OnRequest on_request, OnRow on_row);
   Status check_script() const;
   [[nodiscard]] std::optional<std::uint32_t> find_model(std::string_view name) const;
   static const Ending& ending_of(Effect effect, bool second);
@@ -107,7 +118,7 @@ class Gateway {
   void restart();
   void one_request(std::int64_t at_ms);
   void serve(const Asked& asked);
-  void succeed(const Asked& asked);
+  void succeed(const Asked& asked, int retries = 0);
   void fail(const Asked& asked, const Ending& ending, const Phase* phase);
   void fall_back(const Asked& asked, std::uint32_t other, bool works);
   void absorb(const Asked& asked);
@@ -115,19 +126,24 @@ class Gateway {
   void tell(const Asked& asked, const Ending* ending, std::string_view exception,
             std::string_view model, std::string_view served_by) const;
 
+  void note_success(const Asked& asked, const Asked& served, const Usage& usage, int retries) const;
+  void note_failure(const Asked& asked, const Ending& ending, std::string_view unknown_model,
+                    int fallbacks) const;
+
   [[nodiscard]] LabelValues values_of(const Asked& asked) const;
   void spend_recipe(Recipe& recipe, const LabelValues& values, bool stream);
   void attempt_failed(Recipe& recipe, const LabelValues& values);
   void fail_recipe(Recipe& recipe, const Asked& asked, const Ending& ending,
                    std::string_view unknown_model);
   void fall_back_recipe(Recipe& recipe, const Asked& asked, const Asked& substitute, bool works);
-  void apply(Recipe& recipe, const Model& model);
+  Usage apply(Recipe& recipe, const Model& model);
   Recipe& recipe(std::uint64_t kind, const Asked& asked, std::uint32_t other, bool& fresh);
   [[nodiscard]] double now() const { return static_cast<double>(unix_of(now_ms_)) / 1000; }
 
   GatewayOptions options_;
   VersionTraits traits_;
   OnRequest on_request_;
+  OnRow on_row_;
   std::vector<Model> models_;
   std::vector<double> weights_;  // Cumulated.
   std::vector<std::string> keys_;

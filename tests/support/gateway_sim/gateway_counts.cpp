@@ -124,11 +124,11 @@ void Gateway::attempt_failed(Recipe& recipe, const LabelValues& values) {
   recipe.adds.emplace_back(&page_.series(Family::api_failed, values, now()), 1);
 }
 
-void Gateway::apply(Recipe& recipe, const Model& model) {
+Gateway::Usage Gateway::apply(Recipe& recipe, const Model& model) {
   ++served_;
   for (const auto& [series, by] : recipe.adds) series->value += by;
   if (recipe.state != nullptr) recipe.state->value = recipe.state_value;
-  if (recipe.total_latency == nullptr) return;
+  if (recipe.total_latency == nullptr) return {};
   const double seconds = model.latency * (0.5 + random_.waiting());
   page_.observe(*recipe.total_latency, seconds + 0.01);
   page_.observe(*recipe.api_latency, seconds);
@@ -140,10 +140,56 @@ void Gateway::apply(Recipe& recipe, const Model& model) {
   recipe.tokens->value += input + output;
   if (recipe.cached != nullptr) recipe.cached->value += std::floor(input / 3);
   if (recipe.reasoning != nullptr) recipe.reasoning->value += std::floor(output / 5);
-  recipe.spend->value += (input * model.input_price + output * model.output_price) / 1e6;
+  const double spend = (input * model.input_price + output * model.output_price) / 1e6;
+  recipe.spend->value += spend;
+  return {seconds, input, output, spend};
 }
 
-void Gateway::succeed(const Asked& asked) {
+void Gateway::note_success(const Asked& asked, const Asked& served, const Usage& usage,
+                           int retries) const {
+  if (!on_row_) return;
+  LedgerEntry entry;
+  entry.at_ms = unix_of(asked.at_ms);
+  entry.seconds = usage.seconds;
+  entry.asked = models_[asked.model].name;
+  entry.group = models_[served.model].name;
+  entry.deployment = &models_[served.model].deployments[served.deployment];
+  entry.key = keys_[asked.key];
+  entry.retries = retries;
+  entry.fallbacks = asked.model == served.model ? 0 : 1;
+  entry.input = static_cast<std::int64_t>(usage.input);
+  entry.output = static_cast<std::int64_t>(usage.output);
+  entry.cached = entry.input / 3;
+  entry.reasoning = entry.output / 5;
+  entry.spend = usage.spend;
+  on_row_(entry);
+}
+
+void Gateway::note_failure(const Asked& asked, const Ending& ending, std::string_view unknown_model,
+                           int fallbacks) const {
+  if (!on_row_) return;
+  const Model& model = models_[asked.model];
+  LedgerEntry entry;
+  entry.at_ms = unix_of(asked.at_ms);
+  entry.seconds = 0.01;
+  entry.asked = entry.group = model.name;
+  entry.key = keys_[asked.key];
+  entry.error_class = ending.exception;
+  if (ending.status != "None") entry.error_code = ending.status;
+  entry.fallbacks = fallbacks;
+  if (ending.of_provider) {
+    entry.seconds = model.latency;
+    entry.deployment = &model.deployments[asked.deployment];
+    entry.error_provider = entry.deployment->provider;
+  }
+  if (!unknown_model.empty()) {
+    entry.asked = {};
+    entry.group = traits_.collapses_unknown ? "unknown-model" : unknown_model;
+  }
+  on_row_(entry);
+}
+
+void Gateway::succeed(const Asked& asked, int retries) {
   bool fresh = false;
   Recipe& made = recipe(kSuccess, asked, kNoOther, fresh);
   if (fresh) {
@@ -156,7 +202,7 @@ void Gateway::succeed(const Asked& asked) {
     made.adds.emplace_back(&page_.series(Family::proxy_total, values, now()), twice ? 2 : 1);
   }
   const Model& model = models_[asked.model];
-  apply(made, model);
+  note_success(asked, asked, apply(made, model), retries);
   tell(asked, nullptr, {}, model.name, model.name);
 }
 
@@ -179,7 +225,7 @@ void Gateway::absorb(const Asked& asked) {
   Asked retried = asked;
   retried.deployment =
       (asked.deployment + 1) % static_cast<std::uint32_t>(model.deployments.size());
-  succeed(retried);
+  succeed(retried, 1);
 }
 
 void Gateway::fail_recipe(Recipe& made, const Asked& asked, const Ending& ending,
@@ -230,6 +276,7 @@ void Gateway::fail(const Asked& asked, const Ending& ending, const Phase* phase)
   if (fresh) fail_recipe(made, asked, ending, unknown_model);
   const Model& model = models_[asked.model];
   apply(made, model);
+  note_failure(asked, ending, unknown_model, 0);
   tell(asked, &ending, made.exception, unknown ? unknown_model : model.name, {});
 }
 
@@ -283,10 +330,12 @@ void Gateway::fall_back(const Asked& asked, std::uint32_t other, bool works) {
   bool fresh = false;
   Recipe& made = recipe(works ? kFellBack : kFallbackFailed, asked, other, fresh);
   if (fresh) fall_back_recipe(made, asked, substitute, works);
-  apply(made, models_[other]);
+  const Usage usage = apply(made, models_[other]);
   if (works) {
+    note_success(asked, substitute, usage, 0);
     tell(asked, nullptr, {}, models_[asked.model].name, models_[other].name);
   } else {
+    note_failure(asked, ending_of(Effect::fallback_fails, false), {}, 1);
     tell(asked, &ending_of(Effect::fallback_fails, false), made.exception,
          models_[asked.model].name, {});
   }

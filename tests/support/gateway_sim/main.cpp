@@ -8,11 +8,13 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "queries/base/time.h"
 #include "tests/support/gateway_sim/gateway.h"
 #include "tests/support/gateway_sim/history.h"
+#include "tests/support/gateway_sim/ledger.h"
 #include "tests/support/gateway_sim/server.h"
 
 namespace outcomed::sim {
@@ -38,6 +40,8 @@ client got (the truth that the counters must add up to). Same seed, same request
   --duration D      end by itself when so much of the timeline has passed; 0: never
   --key SECRET      the page needs "Authorization: Bearer SECRET", else 401
   --truth FILE      JSON lines: at, model, status, class, exception, stream, served_by
+  --rows FILE       the rows of LiteLLM_SpendLogs, each batch when it lands: a header, then lines of
+                    COPY text behind a column visible_at; --late D  60s: the longest that a row takes
   --days N          1: length of the history; --step D  60s between scrapes; --end TIME  now
   --only A,B        keep only metrics whose names hold one of these
 
@@ -59,7 +63,7 @@ Result<Flags> read_flags(int argc, char** argv) {
                  {"models", "8"}, {"keys", "1"},        {"rate", "8"},       {"seed", "1"},
                  {"speed", "1"},  {"duration", "0"},    {"key", ""},         {"truth", ""},
                  {"days", "1"},   {"step", "60s"},      {"openmetrics", ""}, {"end", ""},
-                 {"only", ""}};
+                 {"only", ""},    {"rows", ""},         {"late", "60s"}};
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
     if (word == "--help" || word == "-h") {
@@ -153,6 +157,41 @@ class TruthFile {
   std::ofstream out_;
 };
 
+// Writes the rows that have landed; silent without a file.
+class RowsFile {
+ public:
+  Status open(const Flags& flags) {
+    const std::string& file = flags.find("rows")->second;
+    if (file.empty()) return ok();
+    const auto late = parse_duration(flags.find("late")->second);
+    const auto traits = traits_of(flags.find("version")->second);
+    const auto seed = number<std::uint64_t>(flags, "seed");
+    if (!late) return late.error();
+    if (!traits) return traits.error();
+    if (!seed) return seed.error();
+    out_.open(file, std::ios::trunc);
+    if (!out_) return Error{ErrorKind::invalid, fmt::format("can't write {}", file)};
+    out_ << Ledger::header();
+    ledger_.emplace(*traits, *seed, late->count());
+    return ok();
+  }
+  Gateway::OnRow taker() {
+    if (!ledger_) return {};
+    return [this](const LedgerEntry& entry) { ledger_->add(entry); };
+  }
+  void land(std::int64_t unix_ms) {
+    if (!ledger_) return;
+    ledger_->land(unix_ms, [this](std::string_view lines) { out_ << lines; });
+    out_.flush();
+  }
+  // A gateway that ends writes what it has.
+  void land_all() { land(std::numeric_limits<std::int64_t>::max()); }
+
+ private:
+  std::ofstream out_;
+  std::optional<Ledger> ledger_;
+};
+
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -163,7 +202,7 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-Status write_history(const Flags& flags, GatewayOptions options, TruthFile& truth) {
+Status write_history(const Flags& flags, GatewayOptions options, TruthFile& truth, RowsFile& rows) {
   const auto days = number<double>(flags, "days");
   const auto step = parse_duration(flags.find("step")->second);
   if (!days) return days.error();
@@ -181,14 +220,16 @@ Status write_history(const Flags& flags, GatewayOptions options, TruthFile& trut
   const auto steps = static_cast<std::int64_t>(*days * 86'400'000) / step->count();
   options.origin_ms = end - steps * step->count();
   options.speed = 1;
-  auto gateway = Gateway::make(std::move(options), truth.taker());
+  auto gateway = Gateway::make(std::move(options), truth.taker(), rows.taker());
   if (!gateway) return std::move(gateway).error();
   History history(split(flags.find("only")->second));
   for (std::int64_t i = 0; i <= steps; ++i) {
     const std::int64_t at = end - (steps - i) * step->count();
     gateway->advance_to_unix(at);
     history.scrape(*gateway, at);
+    rows.land(at);
   }
+  rows.land_all();
   const std::string& file = flags.find("openmetrics")->second;
   std::FILE* out = file == "-" ? stdout : std::fopen(file.c_str(), "wb");
   if (out == nullptr) return Error{ErrorKind::invalid, fmt::format("can't write {}", file)};
@@ -204,7 +245,7 @@ Status write_history(const Flags& flags, GatewayOptions options, TruthFile& trut
   return ok();
 }
 
-Status serve(const Flags& flags, GatewayOptions options, TruthFile& truth) {
+Status serve(const Flags& flags, GatewayOptions options, TruthFile& truth, RowsFile& rows) {
   const auto port = number<std::uint16_t>(flags, "port");
   const auto duration = parse_duration(flags.find("duration")->second);
   if (!port) return port.error();
@@ -218,7 +259,7 @@ Status serve(const Flags& flags, GatewayOptions options, TruthFile& truth) {
   options.origin_ms = unix_now_ms();
   const double speed = options.speed;
   const std::int64_t origin = options.origin_ms;
-  auto gateway = Gateway::make(std::move(options), truth.taker());
+  auto gateway = Gateway::make(std::move(options), truth.taker(), rows.taker());
   if (!gateway) return std::move(gateway).error();
   auto server = Server::start(*gateway, *port, flags.find("key")->second, unix_now_ms);
   if (!server) return std::move(server).error();
@@ -230,12 +271,18 @@ Status serve(const Flags& flags, GatewayOptions options, TruthFile& truth) {
       const std::lock_guard lock((*server)->mutex());
       gateway->advance_to_unix(now);
       truth.flush();
+      rows.land(now);
     }
     const double passed = static_cast<double>(now - origin) * speed;
-    if (duration->count() > 0 && passed >= static_cast<double>(duration->count())) return ok();
     const timespec wait{0, 200'000'000};
-    if (sigtimedwait(&ends, nullptr, &wait) > 0) return ok();
+    if ((duration->count() > 0 && passed >= static_cast<double>(duration->count())) ||
+        sigtimedwait(&ends, nullptr, &wait) > 0) {
+      break;
+    }
   }
+  const std::lock_guard lock((*server)->mutex());
+  rows.land_all();
+  return ok();
 }
 
 int run(int argc, char** argv) {
@@ -254,9 +301,11 @@ int run(int argc, char** argv) {
   TruthFile truth;
   if (Status status = truth.open(flags->find("truth")->second); !status)
     return fail(status.error());
+  RowsFile rows;
+  if (Status status = rows.open(*flags); !status) return fail(status.error());
   const bool history = !flags->find("openmetrics")->second.empty();
-  const Status status = history ? write_history(*flags, *std::move(options), truth)
-                                : serve(*flags, *std::move(options), truth);
+  const Status status = history ? write_history(*flags, *std::move(options), truth, rows)
+                                : serve(*flags, *std::move(options), truth, rows);
   return status ? 0 : fail(status.error());
 }
 

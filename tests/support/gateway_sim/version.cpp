@@ -43,6 +43,7 @@ Result<VersionTraits> traits_of(std::string_view version) {
   traits.org_labels = since(1, 86, 0);
   traits.token_kinds = since(1, 87, 0);
   traits.api_provider = since(1, 92, 0);
+  traits.rows_name_asked = since(1, 99, 0);
   traits.group_label = traits.collapses_unknown = traits.sees_401 = since(1, 106, 0);
   traits.counts_refused_scrapes = since(1, 106, 0);
   traits.buckets = since(1, 83, 7) ? kNewBuckets : kOldBuckets;

@@ -19,6 +19,7 @@ struct VersionTraits {
   bool collapses_unknown = false;  // requested_model="other" for names that don't exist.
   bool sees_401 = false;           // A provider's 401 is in proxy_failed.
   bool token_kinds = false;        // Cached and reasoning tokens have counters.
+  bool rows_name_asked = false;    // Rows name the model asked for, retries and fallbacks.
   bool needs_key = false;          // /metrics answers 401 without one.
   bool counts_refused_scrapes = false;
   std::vector<std::string_view> buckets;  // Upper bounds of latency histograms, as printed.
