@@ -133,8 +133,8 @@ TEST_F(HttpServerTest, TheLimitHoldsWhileThreadsAreHeldUp) {
   while (open_files() < before + 30 + 8) {  // Thirty of ours, eight of the server.
   }
   gate_.open();
-  // Each thread says that a connection has ended just before it closes the file, so that the next one
-  // may be taken while one file a thread is on its way out.
+  // Each thread says that a connection has ended just before it closes the file, so that the next
+  // one may be taken while one file a thread is on its way out.
   const std::size_t most = before + 30 + 8 + options_.threads;
   for (RawClient& client : more) {
     EXPECT_LE(open_files(), most);
