@@ -75,6 +75,9 @@ class Fold {
   // which some tier is breached; the number of buckets taken. For the long stretches of a backfill
   // in which nothing happens.
   virtual std::size_t advance_to_breach(const BucketRun& run, std::size_t from);
+  // Brings what the next advance() reads into the processor's cache. The folds of a daemon don't
+  // fit there, and waiting for memory is most of a live tick.
+  virtual void prefetch() const {}
   // Members only grow: each is a row of every run from now on, zeros before. Only for detectors
   // with member_labels(). load() brings back those that save() knew; they are not added again.
   virtual void add_member(const Labels&) {}

@@ -8,12 +8,27 @@
 #include "daemon/plugins.h"
 
 namespace outcomed {
+namespace {
+
+std::vector<ConfigProblem> notes_on(const LoadedConfig& loaded, Timestamp now) {
+  std::vector<ConfigProblem> notes = loaded.notes;
+  for (const auto& more :
+       {price_table_notes(loaded.config.prices, now), unreadable_file_notes(loaded.named_files)}) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  }
+  sort_problems(notes);
+  return notes;
+}
+
+}  // namespace
 
 ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
   Options options(
       "check [--config FILE]",
       "Reads the configuration and says everything that is wrong with it, one line each:\n"
-      "FILE:LINE:COLUMN: PATH: what is wrong; what to do. Ends with 78 if there is anything.",
+      "FILE:LINE:COLUMN: PATH: what is wrong; what to do. Ends with 78 if there is anything.\n"
+      "Notes are allowed, but perhaps not what was meant: a certificate or secret that isn't "
+      "there.",
       "outcomed check --config ./outcomed.yaml");
   options.value("config,c", std::string(kDefaultConfig), "configuration file")
       .format({"table", "json"})
@@ -32,13 +47,11 @@ ExitStatus run_check(const std::vector<std::string>& arguments, Shell& shell) {
   const LoadedConfig loaded = load_config(options.text("config"), catalogs());
   const std::size_t rules = loaded.config.rules.size();
   const std::size_t signals = loaded.config.signals.size();
+  const std::vector<ConfigProblem> notes = notes_on(loaded, shell.clock.now());
   if (format == "json") {
-    shell.out << to_json(loaded.problems, rules, signals) << "\n";
+    shell.out << to_json(loaded.problems, notes, rules, signals) << "\n";
   } else {
     shell.err << to_text(loaded.problems);
-    std::vector<ConfigProblem> notes = price_table_notes(loaded.config.prices, shell.clock.now());
-    notes.insert(notes.begin(), loaded.notes.begin(), loaded.notes.end());
-    sort_problems(notes);
     for (const ConfigProblem& note : notes) shell.err << "note: " << to_text(std::vector{note});
     if (loaded.ok()) {
       shell.out << fmt::format("{}: no problems (rules: {}{}, signals: {})\n",

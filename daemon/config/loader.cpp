@@ -37,7 +37,7 @@ void refuse_later_sections(ProblemSink& problems, NodeVisitor& top, const Node& 
 
 // False: the file can't be read as a whole, so what depends on it can't be judged.
 bool load_main(Loading& loading, const ConfigFile& file) {
-  ProblemSink problems(file.name, loading.problems);
+  ProblemSink problems(file.name, loading.problems, &loading.named_files);
   Node root;
   if (!read_root(file, problems, root)) return false;
   NodeVisitor top(root, "", problems, loading.folder);
@@ -126,6 +126,7 @@ LoadedConfig load(ConfigFiles found, const fs::path& path, const Catalogs& catal
   out.config = std::move(loading.config);
   out.problems = std::move(loading.problems);
   out.notes = std::move(loading.notes);
+  out.named_files = std::move(loading.named_files);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "daemon/config/catalogs.h"
 #include "daemon/config/config.h"
+#include "daemon/config/named_files.h"
 #include "daemon/config/problem.h"
 
 namespace outcomed {
@@ -16,6 +17,7 @@ struct LoadedConfig {
   Config config;                        // To be used only where there are no problems.
   std::vector<ConfigProblem> problems;  // Sorted by place.
   std::vector<ConfigProblem> notes;     // Allowed, but perhaps not what was meant; sorted by place.
+  std::vector<NamedFile> named_files;   // As they stand there; nobody has looked for them.
   // All files as they were read, one YAML document each, the built-in rules included where they are
   // in force: what history keeps, and what load_config_text reads back.
   std::string text;

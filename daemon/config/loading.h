@@ -10,6 +10,7 @@
 
 #include "daemon/config/catalogs.h"
 #include "daemon/config/config.h"
+#include "daemon/config/named_files.h"
 #include "daemon/config/node_visitor.h"
 
 namespace outcomed {
@@ -39,6 +40,7 @@ struct Loading {
   Config config;
   std::vector<ConfigProblem> problems;
   std::vector<ConfigProblem> notes;
+  std::vector<NamedFile> named_files = {};
   // Where each rule was named first: "outcomed.yaml:41:11".
   std::map<std::string, std::string, std::less<>> rule_places;
   // Positions of sources and signals are those in `config`.

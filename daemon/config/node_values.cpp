@@ -20,6 +20,19 @@ bool is_credential_name(std::string_view name) {
          name.find('/') == std::string_view::npos && name.find(':') == std::string_view::npos;
 }
 
+// Of those before: one that no value of the label can match together with this one. Found where
+// either asks for a single value.
+const Matcher* excluded_by(const Matcher& matcher, const Matchers& before) {
+  const auto refuses = [](const Matcher& one, const Matcher& other) {
+    return other.op() == Matcher::Op::equal && !one.matches(other.value());
+  };
+  for (const Matcher& other : before) {
+    if (other.name() != matcher.name()) continue;
+    if (refuses(matcher, other) || refuses(other, matcher)) return &other;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 template <class Take>
@@ -145,6 +158,7 @@ void NodeVisitor::path(std::string_view name, std::string& value, std::string_vi
     return;
   }
   value = resolve(node->text);
+  problems_.names_file(node->place, path_of(name), value);
 }
 
 bool NodeVisitor::read_secret(const Node& node, const std::string& path, SecretRef& value) {
@@ -163,7 +177,10 @@ bool NodeVisitor::read_secret(const Node& node, const std::string& path, SecretR
                   "write for example cred:litellm_key");
     return false;
   }
-  if (secret->kind == SecretRef::Kind::file) secret->name = resolve(secret->name);
+  if (secret->kind == SecretRef::Kind::file) {
+    secret->name = resolve(secret->name);
+    problems_.names_file(node.place, path, secret->name);
+  }
   value = *std::move(secret);
   return true;
 }
@@ -179,6 +196,10 @@ void NodeVisitor::matchers(std::string_view name, Matchers& value, std::string_v
       each_text(name, "'model=\"judge\"'", [&](const Node& node, const std::string& path) {
         Result<Matcher> matcher = Matcher::parse(node.text);
         if (!matcher) return problems_.add(node.place, path, matcher.error());
+        if (const Matcher* other = excluded_by(*matcher, list)) {
+          return problems_.add(node.place, path, "nothing matches this and " + other->to_string(),
+                               "remove one of them");
+        }
         list.push_back(*std::move(matcher));
       });
   if (there) value = std::move(list);

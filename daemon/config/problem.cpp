@@ -5,16 +5,32 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "daemon/config/named_files.h"
 #include "daemon/config/words.h"
 
 namespace outcomed {
 namespace {
+
+using nlohmann::ordered_json;
 
 bool is_plain_word(std::string_view text) {
   return !text.empty() && text.size() <= 60 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
   });
+}
+
+ordered_json list_of(const std::vector<ConfigProblem>& problems) {
+  ordered_json list = ordered_json::array();
+  for (const ConfigProblem& problem : problems) {
+    list.push_back({{"file", problem.file},
+                    {"line", problem.line},
+                    {"column", problem.column},
+                    {"path", problem.path},
+                    {"message", problem.message},
+                    {"hint", problem.hint}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -40,20 +56,14 @@ std::string to_text(const std::vector<ConfigProblem>& problems) {
   return text;
 }
 
-std::string to_json(const std::vector<ConfigProblem>& problems, std::size_t rules,
+std::string to_json(const std::vector<ConfigProblem>& problems,
+                    const std::vector<ConfigProblem>& notes, std::size_t rules,
                     std::size_t signals) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const ConfigProblem& problem : problems) {
-    list.push_back({{"file", problem.file},
-                    {"line", problem.line},
-                    {"column", problem.column},
-                    {"path", problem.path},
-                    {"message", problem.message},
-                    {"hint", problem.hint}});
-  }
-  const nlohmann::ordered_json all = {
-      {"problems", std::move(list)}, {"rules", rules}, {"signals", signals}};
-  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const ordered_json all = {{"problems", list_of(problems)},
+                            {"notes", list_of(notes)},
+                            {"rules", rules},
+                            {"signals", signals}};
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 void ProblemSink::add(Place place, std::string path, std::string message, std::string hint) {
@@ -65,6 +75,11 @@ void ProblemSink::add(Place place, std::string path, const Error& error) {
   const std::size_t split = error.message.rfind("; ");
   if (split == std::string::npos) return add(place, std::move(path), error.message);
   add(place, std::move(path), error.message.substr(0, split), error.message.substr(split + 2));
+}
+
+void ProblemSink::names_file(Place place, std::string path, std::string name) {
+  if (named_files_ == nullptr) return;
+  named_files_->push_back({file_, place, std::move(path), std::move(name)});
 }
 
 bool ProblemSink::has_problem_at(std::string_view path, std::size_t first) const {

@@ -35,19 +35,25 @@ void sort_problems(std::vector<ConfigProblem>& problems);
 std::string to_text(const ConfigProblem& problem);
 // One line for each.
 std::string to_text(const std::vector<ConfigProblem>& problems);
-// {"problems": [{"file","line","column","path","message","hint"}], "rules": 5, "signals": 9}
-std::string to_json(const std::vector<ConfigProblem>& problems, std::size_t rules,
+// {"problems": [{"file","line","column","path","message","hint"}], "notes": [the same], "rules": 5,
+// "signals": 9}
+std::string to_json(const std::vector<ConfigProblem>& problems,
+                    const std::vector<ConfigProblem>& notes, std::size_t rules,
                     std::size_t signals);
 
-// Collects the problems of one file.
+struct NamedFile;
+
+// Collects the problems of one file, and the files that it names where somebody asks for them.
 class ProblemSink {
  public:
-  ProblemSink(std::string file, std::vector<ConfigProblem>& out)
-      : file_(std::move(file)), out_(&out) {}
+  ProblemSink(std::string file, std::vector<ConfigProblem>& out,
+              std::vector<NamedFile>* named_files = nullptr)
+      : file_(std::move(file)), out_(&out), named_files_(named_files) {}
 
   void add(Place place, std::string path, std::string message, std::string hint = {});
   // The message of the parsers below is "what; remedy": the remedy becomes the hint.
   void add(Place place, std::string path, const Error& error);
+  void names_file(Place place, std::string path, std::string name);
 
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] std::size_t size() const { return out_->size(); }
@@ -59,6 +65,7 @@ class ProblemSink {
  private:
   std::string file_;
   std::vector<ConfigProblem>* out_;
+  std::vector<NamedFile>* named_files_;
 };
 
 // "rules[0]" and "window" give "rules[0].window"; names that aren't plain words are quoted.

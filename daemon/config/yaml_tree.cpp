@@ -103,6 +103,19 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   [[nodiscard]] Place place(const YAML::Mark& mark) const { return text_.place(byte_offset(mark)); }
 
+  // Of the value that the innermost open level holds next.
+  [[nodiscard]] std::string path() const {
+    std::string path;
+    for (const Level& level : levels_) {
+      if (level.node.kind == Node::Kind::sequence) {
+        path = item_path(path, level.node.items.size());
+      } else if (level.key) {
+        path = join_path(path, level.key->text);
+      }
+    }
+    return path;
+  }
+
   void refuse(Place at, std::string message, std::string hint) {
     usable_ = false;
     problems_.add(at, "", std::move(message), std::move(hint));
@@ -253,9 +266,9 @@ class TreeBuilder final : public YAML::EventHandler {
       const Node::Entry& entry = map.entries[i];
       const auto [known, fresh] = seen.emplace(entry.key, i);
       if (fresh) continue;
-      problems_.add(entry.place, "",
-                    fmt::format("the key {} stands here again; it is already in line {}",
-                                shown(entry.key), map.entries[known->second].place.line),
+      problems_.add(entry.place, join_path(path(), entry.key),
+                    fmt::format("the key stands here again; it is already in line {}",
+                                map.entries[known->second].place.line),
                     "remove one of them");
       twice[follows_aliases_ ? known->second : i] = any = true;
       if (follows_aliases_) known->second = i;

@@ -1,6 +1,7 @@
 #include "daemon/engine/episode_book.h"
 
-#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace outcomed {
@@ -10,16 +11,22 @@ void EpisodeBook::restore(std::vector<Episode> open) {
 }
 
 void EpisodeBook::begin_tick() {
-  open_before_ = open_;
+  before_.clear();
   changed_.clear();
+  place_.clear();
+}
+
+void EpisodeBook::touch(const AlertKey& key) {
+  const auto open = open_.find(key);
+  before_.try_emplace(key, open == open_.end() ? "" : open->second.id);
 }
 
 void EpisodeBook::note(const Episode& episode) {
-  const auto known = std::ranges::find(changed_, episode.id, &Episode::id);
-  if (known == changed_.end()) {
+  const auto [known, is_new] = place_.try_emplace(episode.id, changed_.size());
+  if (is_new) {
     changed_.push_back(episode);
   } else {
-    *known = episode;
+    changed_[known->second] = episode;
   }
 }
 
@@ -29,6 +36,7 @@ void EpisodeBook::apply(const RuleEvent& event, const Labels& rule_labels,
   if (event.transition.change == Change::resolved) {
     const auto found = open_.find(key);
     if (found == open_.end()) return;
+    touch(key);
     Episode& episode = found->second;
     episode.resolved_at = event.transition.at;
     episode.resolve_reason = event.transition.reason;
@@ -38,6 +46,7 @@ void EpisodeBook::apply(const RuleEvent& event, const Labels& rule_labels,
     return;
   }
   if (event.transition.change != Change::fired) return;
+  touch(key);
   Episode episode;
   episode.id = episode_id(key, event.transition.at);
   episode.key = key;
@@ -61,6 +70,7 @@ void EpisodeBook::apply(const RuleEvent& event, const Labels& rule_labels,
 void EpisodeBook::close(const AlertKey& key, Timestamp at, std::string reason) {
   const auto found = open_.find(key);
   if (found == open_.end()) return;
+  touch(key);
   found->second.resolved_at = at;
   found->second.resolve_reason = std::move(reason);
   note(found->second);
@@ -68,20 +78,19 @@ void EpisodeBook::close(const AlertKey& key, Timestamp at, std::string reason) {
 }
 
 std::vector<News> EpisodeBook::news() const {
-  std::vector<News> news;
-  for (const auto& [key, before] : open_before_) {
+  std::vector<News> ended;
+  std::vector<News> begun;
+  for (const auto& [key, before] : before_) {
     const auto now = open_.find(key);
-    if (now != open_.end() && now->second.id == before.id) continue;
-    const auto ended = std::ranges::find(changed_, before.id, &Episode::id);
-    if (ended != changed_.end()) news.push_back({AlertStatus::resolved, *ended});
+    const std::string_view id = now == open_.end() ? std::string_view() : now->second.id;
+    if (id == before) continue;
+    const auto place = place_.find(before);
+    if (place != place_.end()) ended.push_back({AlertStatus::resolved, changed_[place->second]});
+    if (!id.empty()) begun.push_back({AlertStatus::firing, now->second});
   }
-  for (const auto& [key, now] : open_) {
-    const auto before = open_before_.find(key);
-    if (before == open_before_.end() || before->second.id != now.id) {
-      news.push_back({AlertStatus::firing, now});
-    }
-  }
-  return news;
+  ended.insert(ended.end(), std::make_move_iterator(begun.begin()),
+               std::make_move_iterator(begun.end()));
+  return ended;
 }
 
 }  // namespace outcomed

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "alerts/alert.h"
@@ -34,11 +35,14 @@ class EpisodeBook {
   [[nodiscard]] const std::map<AlertKey, Episode>& open() const { return open_; }
 
  private:
+  void touch(const AlertKey& key);
   void note(const Episode& episode);
 
   std::map<AlertKey, Episode> open_;
-  std::map<AlertKey, Episode> open_before_;  // When the tick began.
+  // Of the alerts that this tick touched: the id of the episode that was open when it began, or "".
+  std::map<AlertKey, std::string> before_;
   std::vector<Episode> changed_;
+  std::unordered_map<std::string, std::size_t> place_;  // In changed_, by id.
 };
 
 }  // namespace outcomed

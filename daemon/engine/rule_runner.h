@@ -90,6 +90,7 @@ class RuleRunner {
   std::size_t first_counted(const BucketRun& run, std::size_t from, bool& begun) const;
   void advance_groups(const SignalBatch& batch, std::size_t from, Timestamp judge_from,
                       std::vector<RuleEvent>& events);
+  void prefetch_after(std::size_t group) const;
   struct Counts;
   [[nodiscard]] Counts sums(const SignalBatch& batch) const;
   void judge(std::uint32_t index, Timestamp at, std::vector<RuleEvent>& events);

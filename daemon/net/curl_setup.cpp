@@ -53,7 +53,11 @@ Status collect_headers(const Attempt& attempt, TransferLists& lists) {
   }
   for (const Secret& line : attempt.credentials.lines) lines.push_back(line.reveal());
   // By hand: with CURLOPT_ACCEPT_ENCODING libcurl would decode, less strictly than GzipStream.
-  if (!has_header(request, "accept-encoding")) lines.emplace_back("Accept-Encoding: gzip");
+  // On one machine it costs the server more to compress an answer than to hand it over.
+  const bool stays_here = attempt.url.is_loopback() && request.access.proxy_url.empty();
+  if (!has_header(request, "accept-encoding")) {
+    lines.emplace_back(stays_here ? "Accept-Encoding: identity" : "Accept-Encoding: gzip");
+  }
   // With a certificate name of its own, libcurl's idea of the host is that name.
   if (has_own_certificate_name(attempt) && !has_header(request, "host")) {
     lines.push_back("Host: " + attempt.url.authority());

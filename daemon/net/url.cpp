@@ -87,4 +87,9 @@ std::string HttpUrl::authority() const {
   return usual ? host : host + ":" + port;
 }
 
+bool HttpUrl::is_loopback() const {
+  const bool is_ipv4 = host.find_first_not_of("0123456789.") == std::string::npos;
+  return host == "localhost" || host == "[::1]" || (is_ipv4 && host.starts_with("127."));
+}
+
 }  // namespace outcomed

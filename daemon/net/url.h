@@ -24,6 +24,8 @@ struct HttpUrl {
   [[nodiscard]] std::string origin() const { return scheme + "://" + host + ":" + port; }
   // The value of the Host header: the port only where it is not the scheme's own.
   [[nodiscard]] std::string authority() const;
+  // This machine, by name or address; nothing is looked up.
+  [[nodiscard]] bool is_loopback() const;
 };
 
 }  // namespace outcomed

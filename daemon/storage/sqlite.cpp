@@ -65,14 +65,27 @@ std::string_view remedy_for(int code) {
   }
 }
 
+// https://www.sqlite.org/uri.html
+std::string frozen_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool is_special = c == '%' || c == '?' || c == '#';
+    uri += is_special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return uri + "?immutable=1";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Access access,
                                                  Duration busy_timeout) {
-  const int flags = (access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
-                    SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const bool is_frozen = access == Access::frozen;
+  const int flags = (access == Access::read_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+                    (is_frozen ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX |
+                    SQLITE_OPEN_EXRESCODE;
+  const std::string name = is_frozen ? frozen_uri(path) : path;
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
   if (handle == nullptr) return Error{ErrorKind::unavailable, path + ": out of memory"};
   std::unique_ptr<Database> database(new Database(path, handle));
   if (code != SQLITE_OK) return database->error(code, "open");

@@ -24,7 +24,8 @@ class Statement;
 
 class Database {
  public:
-  enum class Access { read_write, read_only };
+  // `frozen`: for reading a file that nobody changes, where nothing can be made beside it.
+  enum class Access { read_write, read_only, frozen };
 
   // `path` is absolute and holds no symlink. Waits at most `busy_timeout` for a foreign lock.
   static Result<std::unique_ptr<Database>> open(const std::string& path, Access access,

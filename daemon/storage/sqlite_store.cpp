@@ -85,7 +85,9 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open_read_only(const std::string& path) {
   const auto file = find_store_file(path);
   if (!file) return file.error();
-  auto database = Database::open(*file, Database::Access::read_only, kBusyTimeout);
+  const auto access =
+      is_frozen_store_file(*file) ? Database::Access::frozen : Database::Access::read_only;
+  auto database = Database::open(*file, access, kBusyTimeout);
   if (!database) return database.error();
   const Status set = (*database)->exec(
       "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA query_only = ON;", "open");

@@ -130,4 +130,19 @@ Result<std::string> find_store_file(const std::string& path) {
   return file;
 }
 
+bool is_frozen_store_file(const std::string& file) {
+  const std::string folder = file.substr(0, file.rfind('/') + 1);
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0) return false;
+  struct stat log {};
+  if (stat((file + "-wal").c_str(), &log) == 0 && log.st_size > 0) return false;
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  struct flock held {};  // Of the whole file: SQLite's locks lie far behind its end.
+  held.l_type = F_RDLCK;
+  held.l_whence = SEEK_SET;
+  const bool is_free = fcntl(fd, F_GETLK, &held) == 0 && held.l_type == F_UNLCK;
+  ::close(fd);
+  return is_free;
+}
+
 }  // namespace outcomed

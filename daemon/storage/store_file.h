@@ -15,5 +15,9 @@ namespace outcomed {
 Result<std::string> prepare_store_file(const std::string& path);
 // The same for reading: nothing is made, and owners don't matter.
 Result<std::string> find_store_file(const std::string& path);
+// Of a file that find_store_file found: it lies where we can make nothing beside it, as SQLite
+// needs to read a log; it has none, and nobody holds it. A copy on a read-only file system, for
+// example.
+bool is_frozen_store_file(const std::string& file);
 
 }  // namespace outcomed

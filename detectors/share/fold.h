@@ -20,11 +20,16 @@ class ShareFold final : public Fold {
  public:
   static constexpr Duration kNormalSpan = std::chrono::hours(24);
   static constexpr std::int64_t kHourMs = 3'600'000;
+  static constexpr std::size_t kHours = 25;  // The last 24 and the present one.
 
   ShareFold(const ShareDetector& detector, Labels group);
 
   void advance(const BucketRun& run, std::size_t step) override { take(run[step]); }
   std::size_t advance_to_breach(const BucketRun& run, std::size_t from) override;
+  void prefetch() const override {
+    window_.prefetch();
+    __builtin_prefetch(&hours_[slot_of(at_)], 1);
+  }
   [[nodiscard]] bool breached() const override {
     return breached_ && coverage_ == Coverage::complete;
   }
@@ -47,6 +52,9 @@ class ShareFold final : public Fold {
   [[nodiscard]] std::string sentence(const Verdict& verdict) const;
   [[nodiscard]] std::string amount(std::int64_t count) const;
 
+  [[nodiscard]] static std::size_t slot_of(Timestamp time) {
+    return static_cast<std::size_t>(unix_ms(time) / kHourMs) % kHours;
+  }
   // In the class, to be inlined: these run for every group and step.
   [[nodiscard]] bool beyond(double line) const {
     const auto n = static_cast<double>(window_.n());
@@ -97,7 +105,7 @@ class ShareFold final : public Fold {
     if (evidence_ > 0) return;
     if (!tainted_) {
       const std::int64_t hour = unix_ms(bucket.start) / kHourMs;
-      NormalHour& slot = hours_[static_cast<std::size_t>(hour) % hours_.size()];
+      NormalHour& slot = hours_[slot_of(bucket.start)];
       if (slot.hour != hour) slot = {hour, 0, 0};
       slot.n += open_n_;
       slot.k += open_k_;
@@ -120,7 +128,7 @@ class ShareFold final : public Fold {
   std::int64_t open_n_ = 0;
   std::int64_t open_k_ = 0;
   bool tainted_ = false;
-  std::array<NormalHour, 25> hours_{};
+  std::array<NormalHour, kHours> hours_{};
 };
 
 }  // namespace outcomed

@@ -26,6 +26,9 @@ class ShareWindow {
     k_ += k;
   }
 
+  // The slot that the next push() takes.
+  void prefetch() const { __builtin_prefetch(slots_.data() + next_, 1); }
+
   [[nodiscard]] std::int64_t n() const { return n_; }
   [[nodiscard]] std::int64_t k() const { return k_; }
   [[nodiscard]] std::size_t filled() const { return slots_.size(); }

@@ -173,10 +173,17 @@ Result<Fetch> PagesRecording::fetch(TimeRange range) {
 
   counters_.begin(range);
   for (const std::size_t end = after(range.end); next_ < end; ++next_) {
-    if (Status status = feed(pages_[next_]); !status) {
+    if (Status status = feed(pages_[next_]); status) {
+      ++readable_;
+    } else {
       problems_.push_back({"unreadable_page", pages_[next_].file,
                            fmt::format("{}; the page was left out", status.error().message)});
     }
+  }
+  if (next_ == pages_.size() && readable_ == 0) {
+    return Error{ErrorKind::corrupt,
+                 fmt::format("{}: none of its {} pages can be read; {}: {}", path_, pages_.size(),
+                             problems_.back().where, problems_.back().message)};
   }
   Fetch fetched = counters_.finish();
   std::ranges::move(std::exchange(problems_, {}), std::back_inserter(fetched.problems));

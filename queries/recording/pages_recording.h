@@ -42,8 +42,9 @@ class PagesRecording final : public Source {
   CounterReader counters_;
   PageTarget target_;
   std::optional<Status> opened_;
-  std::vector<Page> pages_;  // By time.
-  std::size_t next_ = 0;     // The first page not read yet.
+  std::vector<Page> pages_;   // By time.
+  std::size_t next_ = 0;      // The first page not read yet.
+  std::size_t readable_ = 0;  // Pages that could be read.
   std::vector<Problem> problems_;
   std::vector<std::pair<SeriesId, double>> values_;  // Of one page, until all of it was read.
 };

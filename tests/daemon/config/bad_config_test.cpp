@@ -116,11 +116,12 @@ INSTANTIATE_TEST_SUITE_P(
     Keys, BadSection,
     ::testing::Values(
         BadConfig{"DuplicateSection", "rules: []\nrules:\n- name: x\n",
-                  "outcomed.yaml:4:1: the key rules stands here again; it is already in line 3; "
+                  "outcomed.yaml:4:1: rules: the key stands here again; it is already in line 3; "
                   "remove one of them\n"},
-        BadConfig{"DuplicateKeyInsideAFlowMap", "store: {sqlite: /a, sqlite: /b}\n",
-                  "outcomed.yaml:3:21: the key sqlite stands here again; it is already in line 3; "
-                  "remove one of them\n"},
+        BadConfig{
+            "DuplicateKeyInsideAFlowMap", "store: {sqlite: /a, sqlite: /b}\n",
+            "outcomed.yaml:3:21: store.sqlite: the key stands here again; it is already in line 3; "
+            "remove one of them\n"},
         BadConfig{"UnknownSection", "rule: []\n",
                   "outcomed.yaml:3:1: rule: unknown key; did you mean rules?\n"},
         BadConfig{"UnknownSectionFarFromEverything", "grafana: {}\n",

@@ -159,6 +159,13 @@ INSTANTIATE_TEST_SUITE_P(
             "MatcherWithoutOperator", "above: 10%\n  matchers: [model]",
             "outcomed.yaml:8:14: rules[0].matchers[0]: \"model\": after the label name comes =, "
             "!=, =~ or !~\n"},
+        BadConfig{"MatchersThatExcludeEachOther",
+                  "above: 10%\n  matchers: ['model=\"a\"', 'model!=\"b\"', 'model=~\"b.*\"']",
+                  "outcomed.yaml:8:41: rules[0].matchers[2]: nothing matches this and model=\"a\"; "
+                  "remove one of them\n"},
+        BadConfig{"MatchersOfTwoValues", "above: 10%\n  matchers: ['model=\"a\"', 'model=\"b\"']",
+                  "outcomed.yaml:8:27: rules[0].matchers[1]: nothing matches this and model=\"a\"; "
+                  "remove one of them\n"},
         BadConfig{
             "MatcherWithABrokenRegex", "above: 10%\n  matchers: ['model=~\"a(\"']",
             "outcomed.yaml:8:14: rules[0].matchers[0]: \"a(\": not a regular expression (RE2): "

@@ -131,7 +131,7 @@ TEST(HostileConfig, EveryDamageIsSurvived) {
       if (text.empty()) text = "a";
     }
     const LoadedConfig loaded = load_text(text);
-    to_json(loaded.problems, 0, 0);
+    to_json(loaded.problems, loaded.notes, 0, 0);
     for (const ConfigProblem& problem : loaded.problems) {
       EXPECT_EQ(to_text(problem).find('\n'), std::string::npos);
     }
@@ -153,7 +153,7 @@ TEST(HostileConfig, NoSecretIsEverRepeated) {
   const LoadedConfig loaded = load_text(text);
   EXPECT_GE(loaded.problems.size(), 7U);
   EXPECT_EQ(to_text(loaded.problems).find(kCanary), std::string::npos) << to_text(loaded.problems);
-  EXPECT_EQ(to_json(loaded.problems, 0, 0).find(kCanary), std::string::npos);
+  EXPECT_EQ(to_json(loaded.problems, loaded.notes, 0, 0).find(kCanary), std::string::npos);
 }
 
 }  // namespace

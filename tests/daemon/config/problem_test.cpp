@@ -30,7 +30,7 @@ TEST(ConfigProblem, AreSortedByPlaceAndSaidOnce) {
 
 TEST(ConfigProblem, AreJsonWithEveryField) {
   const std::vector<ConfigProblem> problems = {{"f.yaml", 2, 3, "a.b", "\"q\"\n\xFF", "h"}};
-  const auto json = nlohmann::json::parse(to_json(problems, 5, 9));
+  const auto json = nlohmann::json::parse(to_json(problems, {}, 5, 9));
   EXPECT_EQ(json["rules"], 5);
   EXPECT_EQ(json["signals"], 9);
   ASSERT_EQ(json["problems"].size(), 1U);
@@ -40,7 +40,7 @@ TEST(ConfigProblem, AreJsonWithEveryField) {
                                                  {"path", "a.b"},
                                                  {"message", "\"q\"\n\xEF\xBF\xBD"},
                                                  {"hint", "h"}}));
-  EXPECT_EQ(nlohmann::json::parse(to_json({}, 0, 0))["problems"], nlohmann::json::array());
+  EXPECT_EQ(nlohmann::json::parse(to_json({}, {}, 0, 0))["problems"], nlohmann::json::array());
 }
 
 TEST(ProblemSink, TakesTheRemedyOutOfAMessage) {

@@ -77,8 +77,15 @@ TEST(YamlTree, AVersionDirectiveAndDocumentMarksAreAllowed) {
 TEST(YamlTree, OfDuplicateKeysTheFirstStaysAndEachIsNamed) {
   EXPECT_EQ(parsed("a: 1\nb: 2\na: 3\nA: 4\n'a': 5\n"),
             "{a=1@1:4 b=2@2:4 A=4@4:4}@1:1"
-            "f:3:1: the key a stands here again; it is already in line 1; remove one of them\n"
-            "f:5:1: the key a stands here again; it is already in line 1; remove one of them\n");
+            "f:3:1: a: the key stands here again; it is already in line 1; remove one of them\n"
+            "f:5:1: a: the key stands here again; it is already in line 1; remove one of them\n");
+}
+
+TEST(YamlTree, ADuplicateKeyIsNamedWithItsWholePath) {
+  EXPECT_EQ(parsed("a:\n- {}\n- b:\n    - {c: 1, 'd.e': {c: 1, c: 2}}\n"),
+            "{a=[{}@2:3 {b=[{c=1@4:11 d.e={c=1@4:25}@4:21}@4:7]@4:5}@3:3]@2:1}@1:1"
+            "f:4:28: a[1].b[0][\"d.e\"].c: the key stands here again; it is already in line 4; "
+            "remove one of them\n");
 }
 
 TEST(YamlTree, TellsAHalfWrittenQuoteFromAWholeOne) {
@@ -136,7 +143,7 @@ TEST(YamlTree, ReadsAliasesAsPythonDoesWhereAskedTo) {
             "{a={p=1@1:11 q=2@1:17}@1:4 b={q=3@2:16 p=1@1:11}@2:4 "
             "c=[{p=1@1:11 q=2@1:17}@1:4]@3:4 d=2@5:4}@1:1");
   EXPECT_EQ(to_text(problems),
-            "f:5:1: the key d stands here again; it is already in line 4; "
+            "f:5:1: d: the key stands here again; it is already in line 4; "
             "remove one of them\n");
 }
 

@@ -34,6 +34,7 @@ TEST_F(CurlProxyTest, AConfiguredProxyGetsTheWholeUrl) {
   EXPECT_EQ(response->body, "from the proxy");
   EXPECT_EQ(proxy.requests().at(0).target, "http://prometheus.internal:9090/api?query=up");
   EXPECT_EQ(proxy.requests().at(0).header("host"), "prometheus.internal:9090");
+  EXPECT_EQ(proxy.requests().at(0).header("accept-encoding"), "gzip");
   EXPECT_EQ(proxy.requests().at(0).header("proxy-authorization"), "Basic cHJveHk6cHc=");
 }
 

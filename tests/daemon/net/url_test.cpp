@@ -69,5 +69,17 @@ TEST(HttpUrlTest, AnotherHostKeepsPortAndPath) {
   for (const std::string name : {"", "a b", "a/b", "a\r\nb"}) EXPECT_FALSE(base.with_host(name));
 }
 
+TEST(HttpUrlTest, LoopbackIsKnownByNameAndAddress) {
+  const auto stays_here = [](const std::string& url) { return HttpUrl::parse(url)->is_loopback(); };
+  for (const std::string url : {"http://localhost:9090", "http://LOCALHOST/", "http://127.0.0.1",
+                                "https://127.1.2.3:1/x", "http://[::1]:9090/"}) {
+    EXPECT_TRUE(stays_here(url)) << url;
+  }
+  for (const std::string url : {"http://10.0.0.1", "http://127.example.org", "http://[::2]",
+                                "http://localhost.example.org", "http://prometheus:9090"}) {
+    EXPECT_FALSE(stays_here(url)) << url;
+  }
+}
+
 }  // namespace
 }  // namespace outcomed::testing

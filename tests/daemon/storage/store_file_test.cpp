@@ -177,6 +177,49 @@ TEST_F(StoreFileTest, ReadersSeeWhatACrashedDaemonLeftInItsLog) {
   EXPECT_THAT(value_of(store->alerts()), SizeIs(1));
 }
 
+// Root may write everywhere: as long as this lives, we are nobody.
+class AsNobody {
+ public:
+  AsNobody() {
+    if (is_root_ && seteuid(65534) != 0) ADD_FAILURE() << "seteuid";
+  }
+  ~AsNobody() {
+    if (is_root_ && seteuid(0) != 0) ADD_FAILURE() << "seteuid";
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  const bool is_root_ = geteuid() == 0;
+};
+
+TEST_F(StoreFileTest, ReadersSeeACopyInAFolderThatTheyMayNotWriteTo) {
+  make_history();
+  const fs::path folder = folder_ / "read only?";
+  const std::string copy = folder / "50%.sqlite";
+  fs::create_directory(folder);
+  fs::copy_file(path_, copy);
+  fs::permissions(copy, fs::perms(0444));
+  fs::permissions(folder_.path(), fs::perms(0755));
+  fs::permissions(folder, fs::perms(0555));
+  {
+    const AsNobody nobody;
+    const auto reader = SqliteStore::open_read_only(copy);
+    ASSERT_TRUE(reader) << reader.error().message;
+    EXPECT_THAT(value_of((*reader)->alerts()), SizeIs(1));
+    EXPECT_FALSE((*reader)->commit(tick_with_alerts({})));
+    EXPECT_FALSE(fs::exists(copy + "-wal"));
+  }
+  fs::permissions(folder, fs::perms(0755));
+  write_file(copy + "-wal", "what is newer than the file");
+  fs::permissions(folder, fs::perms(0555));
+  {
+    const AsNobody nobody;
+    EXPECT_FALSE(SqliteStore::open_read_only(copy)) << "a part was taken for the whole";
+  }
+  fs::permissions(folder, fs::perms(0755));
+}
+
 TEST_F(StoreFileTest, ReadingWhatIsNotThereNamesTheFile) {
   const auto missing = SqliteStore::open_read_only(path_);
   ASSERT_FALSE(missing);

@@ -126,6 +126,17 @@ TEST(PagesRecording, LeavesOutAPageThatCannotBeReadAndSaysSo) {
   EXPECT_THAT(fetched->problems[3].message, HasSubstr("gzip"));
 }
 
+TEST(PagesRecording, AFolderInWhichNoPageCanBeReadIsAnErrorAndNoQuietHour) {
+  PagesFolder pages;
+  pages.add("0-60.prom", "<html>");
+  pages.add("1-120.prom", "");
+  PagesRecording recording = pages.open();
+  const auto first = recording.fetch(minutes(1, 2));
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().kind, ErrorKind::corrupt);
+  EXPECT_THAT(first.error().message, HasSubstr("none of its 2 pages can be read; 1-120.prom: "));
+}
+
 TEST(PagesRecording, IgnoresOtherFilesAndRefusesMisnamedPages) {
   PagesFolder pages;
   pages.add("0-60.prom", page(1, 0));
