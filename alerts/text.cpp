@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 // The second byte of U+0080 to U+009F behind 0xC2.
 bool is_c1(char c) {
@@ -17,7 +16,7 @@ bool is_c1(char c) {
   return byte >= 0x80 && byte <= 0x9F;
 }
 
-bool is_hex(char c) { return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 // "host", "host:9469", "[::1]:9469"; user names are left out of links.
 bool is_authority(std::string_view text) {
@@ -34,13 +33,12 @@ bool is_authority(std::string_view text) {
     const auto colon = text.find(':');
     const auto host = text.substr(0, colon);
     if (colon != std::string_view::npos) port = text.substr(colon);
-    if (host.empty() || !std::ranges::all_of(host, [](char c) {
-          return is_letter(c) || is_decimal(c) || c == '-' || c == '.';
-        })) {
+    if (host.empty() || !std::ranges::all_of(
+                            host, [](char c) { return is_name_char(c) || c == '-' || c == '.'; })) {
       return false;
     }
   }
-  return port.empty() || (port.front() == ':' && std::ranges::all_of(port.substr(1), is_decimal));
+  return port.empty() || (port.front() == ':' && std::ranges::all_of(port.substr(1), is_digit));
 }
 
 bool has_only_url_text(std::string_view text) {
@@ -86,14 +84,13 @@ std::string one_line(std::string_view text) {
 std::string label_name(std::string_view text) {
   if (text.empty()) return "_";
   std::string out;
-  if (is_decimal(text.front())) out += '_';
-  for (const char c : text) out += is_letter(c) || is_decimal(c) ? c : '_';
+  if (is_digit(text.front())) out += '_';
+  for (const char c : text) out += is_name_char(c) ? c : '_';
   return out;
 }
 
 bool is_label_name(std::string_view text) {
-  return !text.empty() && !is_decimal(text.front()) &&
-         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_decimal(c); });
+  return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, is_name_char);
 }
 
 bool is_web_url(std::string_view text) {

@@ -5,12 +5,10 @@
 #include <optional>
 
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
-
-bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 Error bad_address(std::string message) { return {ErrorKind::invalid, std::move(message)}; }
 
@@ -35,8 +33,8 @@ std::optional<HostPort> split_host(std::string_view text) {
 
 bool is_host(std::string_view host, bool bracketed) {
   return !host.empty() && std::ranges::all_of(host, [&](char c) {
-    return is_ascii_letter(c) || is_ascii_digit(c) || c == '.' ||
-           (bracketed && (c == ':' || c == '%')) || (!bracketed && (c == '-' || c == '_'));
+    return is_alphanumeric(c) || c == '.' || (bracketed && (c == ':' || c == '%')) ||
+           (!bracketed && (c == '-' || c == '_'));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::array<std::string_view, 7> kSecretWords = {
     "authorization", "apikey", "token", "secret", "password", "cookie", "signature"};
 
 bool is_token_char(char c) {
-  const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  const bool word = is_alphanumeric(c);
   return word || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 

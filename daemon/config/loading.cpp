@@ -7,6 +7,7 @@
 
 #include "alerts/text.h"
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
@@ -27,8 +28,7 @@ constexpr Duration kLongestStep = std::chrono::hours(24 * 31);
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= 100 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
+    return is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "daemon/config/named_files.h"
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
@@ -15,8 +16,7 @@ using nlohmann::ordered_json;
 
 bool is_plain_word(std::string_view text) {
   return !text.empty() && text.size() <= 60 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+    return is_alphanumeric(c) || c == '_' || c == '-';
   });
 }
 

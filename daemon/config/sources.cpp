@@ -5,6 +5,7 @@
 
 #include "daemon/config/loading.h"
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
@@ -38,7 +39,7 @@ bool is_version(std::string_view text) {
   return text == "auto" ||
          (!text.empty() && text.front() >= '0' && text.front() <= '9' &&
           text.find('.') != std::string_view::npos && std::ranges::all_of(text, [](char c) {
-            return (c >= '0' && c <= '9') || c == '.' || c == '-' || (c >= 'a' && c <= 'z');
+            return is_digit(c) || c == '.' || c == '-' || (c >= 'a' && c <= 'z');
           }));
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/config/addresses.h"
 #include "daemon/config/loading.h"
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
@@ -16,8 +17,7 @@ void check_listen(NodeVisitor& top, const HttpConfig& http) {
   }
   for (const std::string& host : http.allowed_hosts) {
     const bool plain = !host.empty() && std::ranges::all_of(host, [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '.' || c == '-' || c == '_';
+      return is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
     });
     if (!plain) {
       top.problem("allowed_hosts", shown(host) + " is not a host name", "write names without port");

@@ -9,16 +9,15 @@
 #include <system_error>
 
 #include "daemon/config/words.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
 
 constexpr std::size_t kLongestNumber = 40;
 
-bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, is_digit_char);
+  return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 // Digits, optionally with a point and more digits.
@@ -122,7 +121,7 @@ std::string share_text(double share) {
 Result<std::int64_t> parse_size(std::string_view text) {
   const std::string name = shown(text);
   std::size_t length = 0;
-  while (length < text.size() && is_digit_char(text[length])) ++length;
+  while (length < text.size() && is_digit(text[length])) ++length;
   const std::string_view unit = text.substr(length);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + length, value);

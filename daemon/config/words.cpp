@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
 constexpr std::size_t kShown = 60;
 
 bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '%' || c == '+' || c == '-' || c == '_';
+  return is_alphanumeric(c) || c == '.' || c == '%' || c == '+' || c == '-' || c == '_';
 }
 
 // The bytes of `text` up to `limit` characters, never cutting one.
@@ -84,7 +85,7 @@ std::string fold_word(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '-' || c == '_' || c == ' ') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    out += to_lower(c);
   }
   return out;
 }

@@ -7,7 +7,7 @@
 
 #include "daemon/config/words.h"
 #include "daemon/gateway/names.h"
-#include "queries/base/glob.h"
+#include "queries/base/ascii.h"
 #include "queries/base/private_hosts.h"
 
 namespace outcomed {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "daemon/gateway/names.h"
+#include "queries/base/ascii.h"
 #include "queries/base/glob.h"
 
 namespace outcomed {

@@ -9,6 +9,7 @@
 #include "daemon/config/words.h"
 #include "daemon/gateway/names.h"
 #include "daemon/gateway/rule_list.h"
+#include "queries/base/ascii.h"
 #include "queries/base/glob.h"
 
 namespace outcomed {
@@ -67,8 +68,7 @@ void load_switches(const Node& map, GatewayPolicy& policy, ProblemSink& problems
 
 bool is_domain(std::string_view text) {
   return !text.empty() && text != "." && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
+    return is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
   });
 }
 

@@ -9,7 +9,7 @@
 #include "daemon/gateway/checks.h"
 #include "daemon/gateway/identity.h"
 #include "daemon/gateway/names.h"
-#include "queries/base/glob.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "daemon/gateway/report.h"
 #include "daemon/gateway/rule_list.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {
@@ -16,8 +17,8 @@ std::string uri_of(std::string_view path) {
   std::string uri = path.starts_with('/') ? "file://" : "";
   while (path.starts_with("./")) path.remove_prefix(2);
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '/' || c == '.' || c == '-' || c == '_' || c == '~';
+    const bool plain =
+        is_alphanumeric(c) || c == '/' || c == '.' || c == '-' || c == '_' || c == '~';
     if (plain) {
       uri += c;
     } else {

@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
-
-std::string ascii_lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 std::size_t count_headers(const HttpRequestIn& request, std::string_view name) {
   return static_cast<std::size_t>(
@@ -20,7 +14,7 @@ std::size_t count_headers(const HttpRequestIn& request, std::string_view name) {
 }
 
 bool is_json_type(std::string_view content_type) {
-  const std::string type = ascii_lower(content_type.substr(0, content_type.find_first_of("; ")));
+  const std::string type = lower_case(content_type.substr(0, content_type.find_first_of("; ")));
   return type == "application/json";
 }
 
@@ -28,9 +22,9 @@ bool is_json_type(std::string_view content_type) {
 
 std::string host_of(std::string_view authority) {
   if (authority.starts_with('[')) {
-    return ascii_lower(authority.substr(1, authority.find(']') - 1));
+    return lower_case(authority.substr(1, authority.find(']') - 1));
   }
-  std::string host = ascii_lower(authority.substr(0, authority.find(':')));
+  std::string host = lower_case(authority.substr(0, authority.find(':')));
   if (host.ends_with('.')) host.pop_back();
   return host;
 }
@@ -52,7 +46,7 @@ std::optional<HttpReply> refuse_framing(const HttpRequestIn& request) {
   if (lengths + codings > 1) {
     return HttpReply::text(400, "say the length of the body once");
   }
-  if (codings == 1 && ascii_lower(request.header("transfer-encoding")) != "chunked") {
+  if (codings == 1 && lower_case(request.header("transfer-encoding")) != "chunked") {
     return HttpReply::text(400, "the only transfer encoding is chunked");
   }
   if (count_headers(request, "host") > 1) return HttpReply::text(400, "send one Host header");
@@ -67,7 +61,7 @@ std::optional<HttpReply> refuse_cross_site(const HttpRequestIn& request) {
   if (const std::string_view origin = request.header("origin"); !origin.empty()) {
     const auto scheme = origin.find("://");
     if (scheme == std::string_view::npos ||
-        ascii_lower(origin.substr(scheme + 3)) != ascii_lower(request.header("host"))) {
+        lower_case(origin.substr(scheme + 3)) != lower_case(request.header("host"))) {
       return HttpReply::text(403, "requests from other sites' pages are refused");
     }
   }

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool is_token_char(char c) {
-  const char lower = lower_case(c);
-  return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
+  return is_alphanumeric(c) ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
@@ -71,7 +70,7 @@ bool is_http_token(std::string_view text) {
 
 bool same_header_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower_case(x) == lower_case(y); });
+                    [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
 Result<std::string> header_line(std::string_view name, std::string_view value) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
@@ -13,14 +15,6 @@ std::string_view without_blanks(std::string_view text) {
   const auto first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-std::string ascii_lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
 }
 
 Error body_too_large(std::int64_t limit) {
@@ -64,7 +58,7 @@ void ResponseReader::add_header(std::string_view line) {
   }
   const auto colon = line.find(':');
   if (colon == std::string_view::npos) return;
-  response_.headers.emplace_back(ascii_lower(without_blanks(line.substr(0, colon))),
+  response_.headers.emplace_back(lower_case(without_blanks(line.substr(0, colon))),
                                  without_blanks(line.substr(colon + 1)));
 }
 
@@ -78,7 +72,7 @@ Status ResponseReader::end_headers() {
       return Error{ErrorKind::corrupt, "the answer has two different lengths"};
     }
   }
-  const std::string encoding = ascii_lower(response_.header("content-encoding"));
+  const std::string encoding = lower_case(response_.header("content-encoding"));
   if (encoding.empty() || encoding == "identity") return ok();
   if (encoding != "gzip" && encoding != "x-gzip") {
     return Error{ErrorKind::corrupt, "the answer has a content encoding that was not asked for"};

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
@@ -33,11 +35,8 @@ Result<HttpUrl> parts_of(const UrlHandle& url) {
   HttpUrl parts;
   parts.text = url_part(url, CURLUPART_URL);
   parts.scheme = url_part(url, CURLUPART_SCHEME);
-  parts.host = url_part(url, CURLUPART_HOST);
+  parts.host = lower_case(url_part(url, CURLUPART_HOST));
   parts.port = url_part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  for (char& c : parts.host) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
   if (parts.scheme != "http" && parts.scheme != "https") {
     return no_url("the scheme must be http or https");
   }

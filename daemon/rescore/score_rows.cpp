@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "queries/base/ascii.h"
 #include "queries/base/utf8.h"
 
 namespace outcomed {
@@ -22,8 +23,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool says_missing(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const std::string lower = lower_case(text);
   return lower.empty() || lower == "nan" || lower == "null" || lower == "none" || lower == "na" ||
          lower == "n/a";
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
@@ -266,8 +268,7 @@ std::vector<std::string> svg_file_names(const std::vector<FeedReport>& feeds) {
   for (const FeedReport& feed : feeds) {
     std::string name;
     for (const char c : feed.feed.substr(0, 100)) {
-      const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+      const bool kept = is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
       name += kept ? c : '_';
     }
     if (name.empty() || name.front() == '.') name.insert(0, "feed");

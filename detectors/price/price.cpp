@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "detectors/price/fold.h"
+#include "detectors/window_setting.h"
 #include "queries/prices/price_table.h"
 #include "queries/prices/spend.h"
 
@@ -13,21 +14,6 @@ namespace outcomed {
 namespace {
 
 constexpr Duration kLongSpan = std::chrono::hours(24) * PriceDetector::kLongDays;
-
-void check_window(ParamVisitor& visitor, const PriceParams& p, const SignalWords& words) {
-  if (p.window > kLongSpan) {
-    visitor.problem("window", "longer than 28 days", "the daily ratio is a matter of 1d");
-  }
-  if (words.step <= Duration::zero()) return;
-  if (p.window < words.step) {
-    visitor.problem(
-        "window", fmt::format("shorter than the signal's step of {}", format_duration(words.step)),
-        "make it at least one step");
-  } else if (p.window % words.step != Duration::zero()) {
-    visitor.problem("window", fmt::format("not a multiple of the signal's step of {}",
-                                          format_duration(words.step)));
-  }
-}
 
 void check_lines(ParamVisitor& visitor, const PriceParams& p) {
   if (p.tolerance && *p.tolerance >= 1) {
@@ -105,7 +91,10 @@ void PriceParams::visit(ParamVisitor& visitor, const SignalWords& words) {
   visitor.text("min_cost", min_cost, "Less expected cost than this is too little to judge.");
   visitor.duration("for", hold, "Breached this long before it fires.");
   visitor.text("severity", severity, "Severity of the alert: page, ticket or a word of yours.");
-  check_window(visitor, *this, words);
+  if (window > kLongSpan) {
+    visitor.problem("window", "longer than 28 days", "the daily ratio is a matter of 1d");
+  }
+  check_window(visitor, window, words.step);
   check_lines(visitor, *this);
   least_cost = read_money(visitor, "min_cost", min_cost, words).value_or(Money{});
   if (!max_cost_per_success.empty()) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "detectors/share/fold.h"
+#include "detectors/window_setting.h"
 
 namespace outcomed {
 namespace {
@@ -21,18 +22,6 @@ void check_line(ParamVisitor& visitor, std::string_view where, std::optional<dou
   }
   if (below && *below <= 0) {
     visitor.problem("below", "a share is never below 0%: this can't fire", "use a higher line");
-  }
-}
-
-void check_window(ParamVisitor& visitor, const ShareParams& p, const SignalWords& words) {
-  if (words.step <= Duration::zero()) return;
-  if (p.window < words.step) {
-    visitor.problem(
-        "window", fmt::format("shorter than the signal's step of {}", format_duration(words.step)),
-        "make it at least one step");
-  } else if (p.window % words.step != Duration::zero()) {
-    visitor.problem("window", fmt::format("not a multiple of the signal's step of {}",
-                                          format_duration(words.step)));
   }
 }
 
@@ -108,7 +97,7 @@ void ShareParams::visit(ParamVisitor& visitor, const SignalWords& words) {
     visitor.problem("tiers", "a rule has either tiers or a line of its own",
                     "move `above` into a tier");
   }
-  check_window(visitor, *this, words);
+  check_window(visitor, window, words.step);
   check_way_back(visitor, *this);
   if (min_failures > min_requests && std::ranges::any_of(tiers, [&](const ShareTier& tier) {
         return tier.above && double(min_failures) > double(min_requests) && *tier.above >= 1;

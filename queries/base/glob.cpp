@@ -32,12 +32,4 @@ bool any_glob_matches(const std::vector<std::string>& patterns, std::string_view
       patterns, [&](const std::string& pattern) { return glob_matches(pattern, text); });
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 }  // namespace outcomed

@@ -12,7 +12,4 @@ namespace outcomed {
 bool glob_matches(std::string_view pattern, std::string_view text);
 bool any_glob_matches(const std::vector<std::string>& patterns, std::string_view text);
 
-// ASCII letters only.
-std::string lower_case(std::string_view text);
-
 }  // namespace outcomed

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 
 void HttpAccess::visit(ParamVisitor& visitor) {
@@ -46,8 +48,7 @@ Error error_of_status(const HttpResponse& response) {
 std::string url_encode(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
+    const bool plain = is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
     if (plain) {
       out += c;
     } else {

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
 constexpr std::size_t kMaxPattern = 1024;
 constexpr std::int64_t kRegexMemory = 1 << 20;
-
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name_char(char c) { return is_name_start(c) || (c >= '0' && c <= '9'); }
 
 // A cursor over selector text; every read skips blanks first.
 class Cursor {

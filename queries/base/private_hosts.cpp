@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "queries/base/glob.h"
+#include "queries/base/ascii.h"
 
 namespace outcomed {
 namespace {

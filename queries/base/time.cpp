@@ -8,6 +8,9 @@
 #include <limits>
 #include <optional>
 
+#include "queries/base/ascii.h"
+#include "queries/base/time_text.h"
+
 namespace outcomed {
 namespace {
 
@@ -24,48 +27,18 @@ constexpr std::array<Unit, 7> kUnits = {{{"y", 365LL * 86'400'000},
                                          {"s", 1'000},
                                          {"ms", 1}}};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Reads exactly `width` digits at `pos` and moves past them.
-std::optional<int> digits(std::string_view text, std::size_t& pos, std::size_t width) {
-  if (pos + width > text.size()) return std::nullopt;
-  int value = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    if (!is_digit(text[pos + i])) return std::nullopt;
-    value = value * 10 + (text[pos + i] - '0');
-  }
-  pos += width;
-  return value;
-}
-
-std::optional<Timestamp> parse_date(std::string_view text, std::size_t& pos) {
-  const auto year = digits(text, pos, 4);
-  if (!year || pos >= text.size() || text[pos++] != '-') return std::nullopt;
-  const auto month = digits(text, pos, 2);
-  if (!month || pos >= text.size() || text[pos++] != '-') return std::nullopt;
-  const auto day = digits(text, pos, 2);
-  if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  return Timestamp(std::chrono::sys_days(date).time_since_epoch());
-}
-
 // "hh:mm[:ss[.fff…]]" at `pos`.
 std::optional<Duration> parse_clock(std::string_view text, std::size_t& pos) {
-  const auto hour = digits(text, pos, 2);
-  if (!hour || pos >= text.size() || text[pos++] != ':') return std::nullopt;
-  const auto minute = digits(text, pos, 2);
+  const auto hour = read_digits(text, pos, 2);
+  if (!hour || !skip(text, pos, ':')) return std::nullopt;
+  const auto minute = read_digits(text, pos, 2);
   if (!minute || *hour > 23 || *minute > 59) return std::nullopt;
   Duration total = std::chrono::hours(*hour) + std::chrono::minutes(*minute);
-  if (pos < text.size() && text[pos] == ':') {
-    ++pos;
-    const auto second = digits(text, pos, 2);
+  if (skip(text, pos, ':')) {
+    const auto second = read_digits(text, pos, 2);
     if (!second || *second > 60) return std::nullopt;
     total += std::chrono::seconds(*second);
-    if (pos < text.size() && text[pos] == '.') {
-      ++pos;
+    if (skip(text, pos, '.')) {
       std::int64_t scale = 100;
       if (pos >= text.size() || !is_digit(text[pos])) return std::nullopt;
       for (; pos < text.size() && is_digit(text[pos]); ++pos, scale /= 10) {
@@ -88,7 +61,7 @@ std::optional<Duration> parse_offset(std::string_view text, std::size_t& pos) {
 
 std::optional<Timestamp> parse_rfc3339(std::string_view text) {
   std::size_t pos = 0;
-  const auto date = parse_date(text, pos);
+  const auto date = read_date(text, pos);
   if (!date) return std::nullopt;
   if (pos == text.size()) return date;
   if (text[pos] != 'T' && text[pos] != 't' && text[pos] != ' ') return std::nullopt;

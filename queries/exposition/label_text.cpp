@@ -2,15 +2,13 @@
 
 #include <cstring>
 
+#include "queries/base/ascii.h"
 #include "queries/base/utf8.h"
 
 namespace outcomed {
 namespace {
 
-bool is_label_char(char c, bool first) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         (!first && c >= '0' && c <= '9');
-}
+bool is_label_char(char c, bool first) { return is_name_start(c) || (!first && is_digit(c)); }
 
 }  // namespace
 

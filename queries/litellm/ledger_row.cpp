@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "queries/base/ascii.h"
 #include "queries/failure_side.h"
 #include "queries/litellm/classify.h"
 
@@ -13,8 +14,6 @@ namespace {
 constexpr std::string_view kHealthCheck = "litellm-internal-health-check";
 // Below 2^63 and exact as a double.
 constexpr double kLargest = 9e18;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Retries and fallbacks: what is more than this is no count of them.
 constexpr std::int64_t kMostAttempts = 1000;

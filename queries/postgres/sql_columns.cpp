@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "queries/base/ascii.h"
 #include "queries/postgres/sql_text.h"
 
 namespace outcomed {
@@ -18,8 +19,7 @@ struct Token {
 };
 
 bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || static_cast<unsigned char>(c) >= 0x80;
+  return is_alphanumeric(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 // End of what a quote at `at` begins; quotes are closed, parse_sql_text saw to that.
@@ -47,10 +47,7 @@ std::vector<Token> tokens_of(std::string_view text) {
     } else if (is_word_byte(c)) {
       std::size_t end = at;
       while (end < text.size() && is_word_byte(text[end])) ++end;
-      std::string word(text.substr(at, end - at));
-      for (char& letter : word) {
-        if (letter >= 'A' && letter <= 'Z') letter += 'a' - 'A';
-      }
+      std::string word = lower_case(text.substr(at, end - at));
       tokens.push_back({Token::Kind::word, std::move(word), depth});
       at = end;
     } else {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "queries/base/ascii.h"
 #include "queries/base/utf8.h"
 #include "queries/postgres/values.h"
 
@@ -11,14 +12,6 @@ namespace outcomed {
 namespace {
 
 constexpr std::size_t kLongestLabel = 1024;  // Bytes; more is no label but a text.
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -54,7 +47,7 @@ Status SqlSignal::find_columns(const std::vector<std::string>& names, Columns& c
   const auto find = [&](const std::string& wanted, std::size_t& place) -> Status {
     std::size_t count = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (lower(names[i]) != lower(wanted)) continue;
+      if (lower_case(names[i]) != lower_case(wanted)) continue;
       place = i;
       ++count;
     }

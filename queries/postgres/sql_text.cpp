@@ -5,23 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
-  return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
-}
+bool is_word(char c) { return is_name_char(c) || static_cast<unsigned char>(c) >= 0x80; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  }
-  return out;
-}
 
 Error invalid(std::string message) { return {ErrorKind::invalid, std::move(message)}; }
 
@@ -88,7 +78,7 @@ class SqlScanner {
       copy(size);
       return quoted('\'', true);
     }
-    if (first_word_.empty()) first_word_ = lower(text);
+    if (first_word_.empty()) first_word_ = lower_case(text);
     copy(size);
     return ok();
   }

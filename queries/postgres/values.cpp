@@ -6,6 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "queries/base/ascii.h"
+#include "queries/base/time_text.h"
+
 namespace outcomed {
 namespace {
 
@@ -13,49 +16,16 @@ constexpr std::size_t kShown = 40;
 // Above it not every whole number is a double.
 constexpr double kLargestExact = 9007199254740992.0;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 Error not_a(std::string_view what, std::string_view text, std::string_view why) {
   return {ErrorKind::invalid, fmt::format("\"{}\" is no {}{}", text.substr(0, kShown), what, why)};
 }
 
-std::optional<int> number(std::string_view text, std::size_t& at, std::size_t width) {
-  if (at + width > text.size()) return std::nullopt;
-  int value = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    if (!is_digit(text[at + i])) return std::nullopt;
-    value = 10 * value + (text[at + i] - '0');
-  }
-  at += width;
-  return value;
-}
-
-bool skip(std::string_view text, std::size_t& at, char c) {
-  if (at >= text.size() || text[at] != c) return false;
-  ++at;
-  return true;
-}
-
-std::optional<Timestamp> read_date(std::string_view text, std::size_t& at) {
-  const auto year = number(text, at, 4);
-  if (!year || !skip(text, at, '-')) return std::nullopt;
-  const auto month = number(text, at, 2);
-  if (!month || !skip(text, at, '-')) return std::nullopt;
-  const auto day = number(text, at, 2);
-  if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  return Timestamp(std::chrono::sys_days(date).time_since_epoch());
-}
-
 std::optional<Duration> read_clock(std::string_view text, std::size_t& at) {
-  const auto hour = number(text, at, 2);
+  const auto hour = read_digits(text, at, 2);
   if (!hour || !skip(text, at, ':')) return std::nullopt;
-  const auto minute = number(text, at, 2);
+  const auto minute = read_digits(text, at, 2);
   if (!minute || !skip(text, at, ':')) return std::nullopt;
-  const auto second = number(text, at, 2);
+  const auto second = read_digits(text, at, 2);
   if (!second) return std::nullopt;
   Duration clock =
       std::chrono::hours(*hour) + std::chrono::minutes(*minute) + std::chrono::seconds(*second);
@@ -71,16 +41,16 @@ std::optional<Duration> read_offset(std::string_view text, std::size_t& at) {
   if (skip(text, at, 'Z')) return Duration::zero();
   const bool minus = at < text.size() && text[at] == '-';
   if (!skip(text, at, minus ? '-' : '+')) return std::nullopt;
-  const auto hours = number(text, at, 2);
+  const auto hours = read_digits(text, at, 2);
   if (!hours) return std::nullopt;
   Duration offset = std::chrono::hours(*hours);
   if (skip(text, at, ':')) {
-    const auto minutes = number(text, at, 2);
+    const auto minutes = read_digits(text, at, 2);
     if (!minutes) return std::nullopt;
     offset += std::chrono::minutes(*minutes);
   }
   if (skip(text, at, ':')) {
-    const auto seconds = number(text, at, 2);
+    const auto seconds = read_digits(text, at, 2);
     if (!seconds) return std::nullopt;
     offset += std::chrono::seconds(*seconds);
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "queries/base/ascii.h"
+
 namespace outcomed {
 namespace {
 
@@ -14,9 +16,7 @@ __extension__ using Wide = __int128;
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kDigits = 9;  // Before and behind the point.
 
-bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool only_digits(std::string_view text) { return std::ranges::all_of(text, is_decimal_digit); }
+bool only_digits(std::string_view text) { return std::ranges::all_of(text, is_digit); }
 
 Error not_money(std::string message) { return {ErrorKind::invalid, std::move(message)}; }
 
@@ -28,7 +28,7 @@ Error what_is_wrong(std::string_view text) {
   if (text.find(' ') != std::string_view::npos) {
     return not_money("not an amount; write the number alone: the currency stands once per table");
   }
-  if (text.find_first_of("eE") != std::string_view::npos && is_decimal_digit(text.front())) {
+  if (text.find_first_of("eE") != std::string_view::npos && is_digit(text.front())) {
     return not_money("not an amount; write digits and a point, per million tokens");
   }
   if (text.find(',') != std::string_view::npos) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "queries/base/ascii.h"
 #include "queries/prometheus/simdjson_codes.h"
 
 namespace outcomed {
@@ -17,8 +18,6 @@ constexpr std::int64_t kLastMs = 253'402'300'799'999;   // 9999-12-31
 constexpr std::size_t kExactDigits = 15;                // An integer so long is exact as a double.
 
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool parse_special(std::string_view text, double& value) {
   bool negative = false;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "queries/base/ascii.h"
 #include "queries/base/utf8.h"
 #include "queries/exposition/label_text.h"
 #include "queries/recording/csv_text.h"
@@ -26,11 +27,7 @@ enum Fixed : std::size_t { kSignal, kStart, kSeconds, kN, kK, kFixedCount };
 constexpr std::string_view kFixedNames[kFixedCount] = {"signal", "start", "seconds", "n", "k"};
 
 bool is_column_name(std::string_view name) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !name.empty() && letter(name[0]) &&
-         std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && is_name_start(name[0]) && std::ranges::all_of(name, is_name_char);
 }
 
 class RowReader {

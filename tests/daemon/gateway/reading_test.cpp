@@ -84,7 +84,7 @@ TEST(GatewayFile, OfAKeyThatStandsTwiceTheLastCounts) {
   EXPECT_THAT(failures_in("router_settings:\n  retry_after: 1\n  cooldown_time: 5\n"
                           "  cooldown_time: 50\n" +
                           std::string(kGoodModels)),
-              ElementsAre("4 warning file-duplicate-key ",
+              ElementsAre("4 warning file-duplicate-key router_settings.cooldown_time",
                           "4 error cooldown-too-long router_settings.cooldown_time"));
 }
 
