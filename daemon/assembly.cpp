@@ -95,10 +95,15 @@ SignalPlan narrowed(const SignalPlan& offered, const std::vector<RuleConfig>& ru
     for (const Matcher& matcher : rule.matchers) used.insert(matcher.name());
   }
   for (const Matcher& matcher : offered.neutral) used.insert(matcher.name());
-  const auto unused = [&](const std::string& label) { return !used.contains(label); };
   SignalPlan plan = offered;
-  std::erase_if(plan.labels, unused);
-  std::erase_if(plan.failure_labels, unused);
+  const auto keep_used = [&](std::vector<std::string>& labels, std::vector<std::string>& unused) {
+    for (const std::string& label : labels) {
+      if (!used.contains(label)) unused.push_back(label);
+    }
+    std::erase_if(labels, [&](const std::string& label) { return !used.contains(label); });
+  };
+  keep_used(plan.labels, plan.unused_labels);
+  keep_used(plan.failure_labels, plan.unused_failure_labels);
   return plan;
 }
 

@@ -69,6 +69,9 @@ struct SignalPlan {
   Duration step = std::chrono::minutes(1);
   std::vector<std::string> labels;          // Split n and k.
   std::vector<std::string> failure_labels;  // Split only k.
+  // Declared, but nobody asks for them: what they tell apart is summed.
+  std::vector<std::string> unused_labels;
+  std::vector<std::string> unused_failure_labels;
   std::vector<CounterTerm> terms;           // For sources that read counters.
   RowCounterMaker rows;                     // For sources that read rows of a known table.
   std::string sql;                          // For sources that are asked in SQL.

@@ -68,8 +68,7 @@ json totals_json(const AbsorptionTotals& totals) {
   return object;
 }
 
-json table_json(const std::vector<AbsorptionRow>& rows) {
-  const AbsorptionTotals totals = totals_of(rows);
+json table_json(const std::vector<AbsorptionRow>& rows, const AbsorptionTotals& totals) {
   json hours = json::array();
   for (const AbsorptionRow& row : rows) hours.push_back(row_json(row));
   return {{"hours", std::move(hours)},
@@ -101,12 +100,12 @@ std::string dumped(const json& value) {
 }  // namespace
 
 std::string absorption_json(const AbsorptionData& data, bool by_model) {
-  json object = table_json(data.rows);
+  json object = table_json(data.rows, totals_of(data.rows));
   add_frame(object, data);
   if (by_model) {
     json models = json::array();
     for (std::size_t i = 0; i < data.models.size(); ++i) {
-      json one = table_json(data.by_model[i]);
+      json one = table_json(data.by_model[i], totals_of(data.by_model[i]));
       one["model"] = data.models[i];
       models.push_back(std::move(one));
     }
@@ -115,16 +114,16 @@ std::string absorption_json(const AbsorptionData& data, bool by_model) {
   return dumped(object);
 }
 
-std::string verify_json(const AbsorptionData& data, const std::string& verdict,
-                        const std::string& sentence) {
+std::string verify_json(const AbsorptionData& data, const AbsorptionTotals& totals,
+                        const std::string& verdict, const std::string& sentence) {
   std::vector<AbsorptionRow> shown;
   for (const AbsorptionRow& row : data.rows) {
     const bool failing =
         row.verdict == SpanVerdict::leaking || row.verdict == SpanVerdict::self_inflicted;
     if (row.provider_fails || failing) shown.push_back(row);
   }
-  json object = table_json(data.rows);
-  object["hours"] = table_json(shown)["hours"];
+  json object = table_json(data.rows, totals);
+  object["hours"] = table_json(shown, totals)["hours"];
   add_frame(object, data);
   object.erase("from");
   object["since"] = format_rfc3339(data.range.begin);

@@ -13,7 +13,7 @@ namespace outcomed {
 std::string absorption_json(const AbsorptionData& data, bool by_model);
 
 // `verdict` is held, leaked or unproved.
-std::string verify_json(const AbsorptionData& data, const std::string& verdict,
-                        const std::string& sentence);
+std::string verify_json(const AbsorptionData& data, const AbsorptionTotals& totals,
+                        const std::string& verdict, const std::string& sentence);
 
 }  // namespace outcomed

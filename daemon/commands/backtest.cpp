@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include <ostream>
+#include <set>
 
 #include "daemon/assembly.h"
 #include "daemon/commands/episode_table.h"
@@ -129,6 +130,11 @@ ExitStatus run_backtest(const std::vector<std::string>& arguments, Shell& shell)
   for (const Problem& problem : engine.replay_problems()) {
     shell.err << note_line(problem);
   }
+  std::set<std::string> facts;
+  for (const RuleSpec& rule : engine.rules()) {
+    for (std::string& fact : engine.facts(rule.signal)) facts.insert(std::move(fact));
+  }
+  for (const std::string& fact : facts) shell.err << "note: " << fact << "\n";
   const std::string format = options.text("format");
   if (format == "json") {
     shell.out << backtest_json(*range, engine.folded_buckets(), engine.replay_problems(),

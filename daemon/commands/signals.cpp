@@ -46,6 +46,7 @@ ExitStatus write_csv(Question& question, Shell& shell) {
   write_buckets_csv_header(shell.out, question.by);
   std::size_t skipped = 0;
   std::vector<Problem> said;
+  std::vector<std::string> facts;  // Of the whole: as the last piece has them.
   for (Timestamp at = question.range.begin; at < question.range.end;) {
     const Timestamp end = std::min(question.range.end, at + question.plan.step * kStepsAtOnce);
     auto fetched = question.source->fetch({at, end});
@@ -55,11 +56,13 @@ ExitStatus write_csv(Question& question, Shell& shell) {
       said.push_back(problem);
       shell.err << note_line(problem);
     }
+    facts = std::move(fetched->facts);
     skipped +=
         write_buckets_csv(shell.out, question.by,
                           {&question.plan, &question.source->cells(0), &fetched->batches.front()});
     at = end;
   }
+  for (const std::string& fact : facts) shell.err << "note: " << fact << "\n";
   if (skipped > 0) shell.err << fmt::format("note: {} steps without complete data\n", skipped);
   return ExitStatus::ok;
 }

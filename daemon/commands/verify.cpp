@@ -26,6 +26,25 @@ bool absorbed_somewhere(const AbsorptionRow& row) {
           }));
 }
 
+bool has(const AbsorptionRow& row, SpanVerdict verdict, AbsorptionOutcome outcome) {
+  return row.verdict == verdict || std::ranges::any_of(row.parts, [&](const AbsorptionPart& part) {
+           return part.judgement.outcome == outcome;
+         });
+}
+
+// The verdict of a row is that of its worst model. A fix is held against what happened to any of
+// them, so here an hour counts for each kind of failure that some model had in it.
+AbsorptionTotals totals_of_any_model(const std::vector<AbsorptionRow>& rows) {
+  AbsorptionTotals totals = totals_of(rows);
+  totals.leaking_hours = std::ranges::count_if(rows, [](const AbsorptionRow& row) {
+    return has(row, SpanVerdict::leaking, AbsorptionOutcome::leaking);
+  });
+  totals.self_inflicted_hours = std::ranges::count_if(rows, [](const AbsorptionRow& row) {
+    return has(row, SpanVerdict::self_inflicted, AbsorptionOutcome::self_inflicted);
+  });
+  return totals;
+}
+
 // A fix has leaked where provider failures reached consumers, or where the gateway by itself failed
 // them; it has held where neither happened and a whole hour of a failing provider was absorbed.
 Proof proof_of(const AbsorptionData& data, const AbsorptionTotals& totals) {
@@ -39,10 +58,11 @@ std::string verify_sentence(const AbsorptionData& data, const AbsorptionTotals& 
   std::string text;
   if (t.provider_failure_hours == 0) {
     text = fmt::format("no provider failure {} yet: nothing is proved", since);
-    if (proof == Proof::leaked) {
-      text = fmt::format("{} with a failing provider {} ({} attempts failed in all), but",
+    if (t.counts.provider_failures > 0 || proof == Proof::leaked) {
+      text = fmt::format("{} with a failing provider {} ({} attempts failed in all){}",
                          count_rows(0, data.row), since,
-                         part_of(t.counts.provider_failures, t.counts.attempts));
+                         part_of(t.counts.provider_failures, t.counts.attempts),
+                         proof == Proof::leaked ? ", but" : ": nothing is proved");
     }
   } else {
     text = fmt::format(
@@ -121,11 +141,11 @@ ExitStatus run_verify(const std::vector<std::string>& arguments, Shell& shell) {
   const std::string format = options.text("format");
   std::optional<AbsorptionData> data;
   if (const auto end = read_absorption(options, "since", shell, data)) return *end;
-  const AbsorptionTotals totals = totals_of(data->rows);
+  const AbsorptionTotals totals = totals_of_any_model(data->rows);
   const Proof proof = proof_of(*data, totals);
   const std::string sentence = verify_sentence(*data, totals, proof);
   if (format == "json") {
-    shell.out << verify_json(*data, std::string(word(proof)), sentence) << "\n";
+    shell.out << verify_json(*data, totals, std::string(word(proof)), sentence) << "\n";
   } else if (format == "csv") {
     print_verify_csv(shell.out, *data);
     shell.err << printable(sentence) << "\n";

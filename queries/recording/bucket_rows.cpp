@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "queries/recording/column_roles.h"
 #include "queries/recording/csv_rows.h"
 
 namespace outcomed {
@@ -33,8 +34,6 @@ class RowSettler {
   SignalRows settle(std::vector<std::string>& facts);
 
  private:
-  // For each label set, the id of what is left when only the columns `kept` are looked at.
-  [[nodiscard]] std::vector<std::uint32_t> project(const std::vector<bool>& kept) const;
   void choose_owners(std::vector<std::string>& facts);
   void check_duplicates();
   void settle_group(std::span<const CsvRow> group, SignalRows& out);
@@ -49,54 +48,33 @@ class RowSettler {
   std::unordered_map<std::uint64_t, CellId> cell_of_set_;
 };
 
-std::vector<std::uint32_t> RowSettler::project(const std::vector<bool>& kept) const {
-  ValueSets projected;
-  std::vector<std::uint32_t> ids;
-  for (std::uint32_t id = 0; id < csv_.sets.size(); ++id) {
-    std::vector<std::string_view> values;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i]) values.push_back(csv_.sets.at(id)[i]);
-    }
-    ids.push_back(projected.intern(values));
-  }
-  return ids;
-}
-
+// Rows that differ only in failure labels share n.
 void RowSettler::choose_owners(std::vector<std::string>& facts) {
-  // Rows that differ only in failure labels share n. Of columns that the signal doesn't declare the
-  // numbers tell: they repeat n if several rows of one step always say the same.
   std::vector<bool> splits(csv_.label_names.size());
-  std::vector<bool> declared(csv_.label_names.size());
-  std::vector<std::string> undeclared;
+  std::vector<std::size_t> undeclared;
   for (std::size_t i = 0; i < csv_.label_names.size(); ++i) {
     const std::string& name = csv_.label_names[i];
-    declared[i] = holds(plan_.labels, name);
-    splits[i] = declared[i] || !holds(plan_.failure_labels, name);
+    splits[i] = holds(plan_.labels, name) || holds(plan_.unused_labels, name);
+    const bool known =
+        splits[i] || holds(plan_.failure_labels, name) || holds(plan_.unused_failure_labels, name);
     const bool used = std::ranges::any_of(
         rows_, [&](const CsvRow& row) { return !csv_.sets.at(row.labels)[i].empty(); });
-    if (splits[i] && !declared[i] && used) undeclared.push_back(name);
+    if (!known && used) undeclared.push_back(i);
   }
-  owner_ = project(splits);
-  if (undeclared.empty()) return;
-  const std::vector<std::uint32_t> narrow = project(declared);
-  std::ranges::sort(rows_, [&](const CsvRow& a, const CsvRow& b) {
-    return std::tie(a.step, narrow[a.labels]) < std::tie(b.step, narrow[b.labels]);
-  });
-  bool several = false;
-  bool differ = false;
-  for (std::size_t i = 1; i < rows_.size(); ++i) {
-    const CsvRow& a = rows_[i - 1];
-    const CsvRow& b = rows_[i];
-    if (a.step != b.step || narrow[a.labels] != narrow[b.labels]) continue;
-    several |= owner_[a.labels] != owner_[b.labels];
-    differ |= owner_[a.labels] != owner_[b.labels] && a.n != b.n;
+  const bool matters = find_splitting_columns(csv_.sets, rows_, undeclared, splits);
+  owner_ = project_sets(csv_.sets, splits);
+  if (!matters) return;
+  for (const bool splitting : {true, false}) {
+    std::vector<std::string> names;
+    for (const std::size_t i : undeclared) {
+      if (splits[i] == splitting) names.push_back(csv_.label_names[i]);
+    }
+    if (names.empty()) continue;
+    facts.push_back(fmt::format("signal {} doesn't declare the column(s) {}; its rows {}",
+                                plan_.name, join_names(names),
+                                splitting ? "have an n of their own there and were added up"
+                                          : "repeat n there, so they were read as failure labels"));
   }
-  if (!several) return;
-  if (!differ) owner_ = narrow;
-  facts.push_back(fmt::format("signal {} doesn't declare the column(s) {}; its rows {}", plan_.name,
-                              join_names(undeclared),
-                              differ ? "differ in n and were added up"
-                                     : "repeat n there, so they were read as failure labels"));
 }
 
 void RowSettler::check_duplicates() {

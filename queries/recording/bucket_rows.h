@@ -33,7 +33,7 @@ struct BucketRows {
 // Rows may stand in any order. `file` is how messages name the text. Rows of one signal, step and
 // label set that differ only in failure labels share one n. A label column that the signal doesn't
 // declare is summed over; whether it splits n or, like a failure label, repeats it, is told by the
-// numbers (repeated wherever there are several rows) and said in a fact.
+// rows (find_splitting_columns) and said in a fact.
 // A start off the grid of steps is moved to the nearest step, with a problem.
 // Errors: invalid; all faults, one a line, "file:line:column: …", at most 20 of them.
 Result<BucketRows> read_bucket_rows(const std::string& file, std::string_view text,

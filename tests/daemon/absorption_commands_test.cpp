@@ -121,6 +121,39 @@ TEST_F(AbsorptionCommands, VerifyEndsWithOneWhereTheGatewayFailsItsConsumers) {
   EXPECT_THAT(answer.out, HasSubstr("the fix does not hold"));
 }
 
+TEST_F(AbsorptionCommands, VerifySeesTheLeakOfOneModelBehindTheWorseTroubleOfAnother) {
+  write("rec.csv",
+        "signal,start,seconds,n,k,model,side\n"
+        "absorption,2026-11-30T12:00:00Z,3600,100,90,caller,consumer\n"
+        "absorption,2026-11-30T12:00:00Z,3600,100,0,caller,provider\n"
+        "absorption,2026-11-30T12:00:00Z,3600,90,90,caller,rejected\n"
+        "absorption,2026-11-30T12:00:00Z,3600,50,20,judge,consumer\n"
+        "absorption,2026-11-30T12:00:00Z,3600,60,30,judge,provider\n"
+        "absorption,2026-11-30T12:00:00Z,3600,40,0,writer,consumer\n"
+        "absorption,2026-11-30T12:00:00Z,3600,60,20,writer,provider\n");
+  const json report = json::parse(ask({"report", "absorption", "--format", "json"}).out);
+  EXPECT_EQ(report["hours"][0]["verdict"], "rejected") << "of most failed requests";
+  const Answer answer = ask({"verify", "--since", "2026-11-30T12:00:00Z", "--format", "json"});
+  EXPECT_EQ(answer.status, ExitStatus::found);
+  const json verified = json::parse(answer.out);
+  EXPECT_EQ(verified["verdict"], "leaked");
+  EXPECT_EQ(verified["leaking_hours"], 1);
+  EXPECT_THAT(verified["sentence"].get<std::string>(),
+              HasSubstr("leaking 1, self-inflicted 0: the fix does not hold"));
+}
+
+TEST_F(AbsorptionCommands, FailedAttemptsBelowTheLineAreNotCalledNone) {
+  write("rec.csv",
+        "signal,start,seconds,n,k,model,side\n"
+        "absorption,2026-11-30T12:00:00Z,3600,1000,0,judge,consumer\n"
+        "absorption,2026-11-30T12:00:00Z,3600,1050,50,judge,provider\n");
+  const Answer answer = ask({"verify", "--since", "2026-11-30T12:00:00Z"});
+  EXPECT_EQ(answer.status, ExitStatus::ok);
+  EXPECT_THAT(answer.out,
+              HasSubstr("0 hours with a failing provider since 2026-11-30T12:00:00Z (50 of 1050 "
+                        "(4.8 %) attempts failed in all): nothing is proved."));
+}
+
 TEST_F(AbsorptionCommands, HoursThatTheRecordingDoesNotHoldAreNotWell) {
   const json report = json::parse(ask({"report", "absorption", "--from", "2026-11-30T10:00:00Z",
                                        "--to", "2026-11-30T12:30:00Z", "--format", "json"})
