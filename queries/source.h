@@ -58,9 +58,10 @@ struct Fetch {
   std::uint64_t samples = 0;       // Raw samples held at once for it; 0 where there are none.
 };
 
-// Implementations never log and never throw. One thread at a time calls a source; fetch may block
-// up to the source's own timeout for each request. The memory that makes increments exact across
-// calls (last value of each series) is saved with the tick and restored before the first fetch.
+// Implementations never log and never throw. One thread at a time calls a source (but for poll);
+// fetch may block up to the source's own timeout for each request. The memory that makes increments
+// exact across calls (last value of each series) is saved with the tick and restored before the
+// first fetch.
 class Source {
  public:
   virtual ~Source() = default;
@@ -83,7 +84,11 @@ class Source {
 
   // Sources that must look at their target more often than once a tick (a page read directly).
   [[nodiscard]] virtual std::optional<Duration> poll_interval() const { return std::nullopt; }
+  // May run beside every other call, and may wait for its target as long as its timeout: what it
+  // brings lies aside until take_in() or the next fetch().
   virtual Status poll(Timestamp) { return ok(); }
+  // Puts what poll() brought in order; saves room where fetches are far apart.
+  virtual void take_in() {}
 
   virtual void save(Writer& writer) const = 0;
   virtual bool load(Reader& reader) = 0;  // False: not readable; the memory stays empty.

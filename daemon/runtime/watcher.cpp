@@ -13,8 +13,8 @@ constexpr Duration kRetry = std::chrono::seconds(10);
 constexpr int kTicksBetweenPrunes = 10;
 constexpr Duration kLongestCatchUp = std::chrono::seconds(20);
 
-// poll() of a source that scrapes by itself, in a thread of its own. The gate keeps it out of the
-// engine's hands while a tick uses the source.
+// poll() of a source that scrapes by itself, in a thread of its own: a page that hangs is a gap of
+// that source alone. What came is taken in where no tick uses the source, else by the next tick.
 class Poller {
  public:
   Poller(const std::string& name, const std::shared_ptr<Source>& source, std::timed_mutex& gate,
@@ -23,11 +23,8 @@ class Poller {
           SteadyTime next = clock.steady_now();
           while (!stop.stop_requested()) {
             const SteadyTime began = clock.steady_now();
-            Status result = ok();
-            {
-              const std::lock_guard lock(gate);
-              result = source->poll(clock.now());
-            }
+            const Status result = source->poll(clock.now());
+            if (const std::unique_lock lock(gate, std::try_to_lock); lock) source->take_in();
             observer.polled(name, result,
                             std::chrono::duration_cast<Duration>(clock.steady_now() - began));
             // On the grid, so that intervals don't drift; what was missed is not made up.

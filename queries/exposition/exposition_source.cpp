@@ -9,6 +9,8 @@ namespace {
 
 // About 64 MiB. Only a daemon whose ticks have stopped gets here.
 constexpr std::size_t kMaxBuffered = 4'000'000;
+// Of pages that nobody took in yet.
+constexpr std::size_t kMaxArrivedBytes = 256UL * 1024 * 1024;
 constexpr int kMaxRedirects = 1;  // LiteLLM answers /metrics with 307 to /metrics/.
 
 constexpr std::string_view kKeyHint =
@@ -66,7 +68,16 @@ ExpositionSource::ExpositionSource(ExpositionSettings settings, std::vector<Sign
     : settings_(std::move(settings)),
       http_(http),
       counters_(std::move(plans)),
-      target_{"exposition", instance_of(settings_.url)} {}
+      target_{"exposition", instance_of(settings_.url)} {
+  choose_names();
+}
+
+// Fewer are read once it is known how the gateway counts.
+void ExpositionSource::choose_names() {
+  auto names = std::make_shared<const WantedNames>(counters_.selectors());
+  const std::lock_guard lock(mutex_);
+  names_ = std::move(names);
+}
 
 void ExpositionSource::seed_cells(std::size_t signal, const std::vector<Labels>& cells) {
   counters_.seed_cells(signal, cells);
@@ -82,7 +93,11 @@ std::optional<Duration> ExpositionSource::poll_interval() const {
 
 void ExpositionSource::save(Writer& writer) const { counters_.save(writer, true); }
 
-bool ExpositionSource::load(Reader& reader) { return counters_.load(reader); }
+bool ExpositionSource::load(Reader& reader) {
+  const bool loaded = counters_.load(reader);
+  choose_names();
+  return loaded;
+}
 
 HttpRequest ExpositionSource::request() const {
   HttpRequest request;
@@ -126,36 +141,42 @@ Status ExpositionSource::check_answer(const HttpResponse& response, bool any_bod
 }
 
 Status ExpositionSource::poll(Timestamp now) {
-  Scrape scraped{unix_ms(now), {}};
+  ScrapedPage page(unix_ms(now));
   Status status = ok();
-  if (scraped.at_ms <= last_at_) {
-    status = Error{ErrorKind::invalid,
-                   fmt::format("the clock went back to {}; scraping goes on after {}",
-                               format_rfc3339(now), format_rfc3339(from_unix_ms(last_at_)))};
-  } else {
-    status = scrape(scraped);
+  std::shared_ptr<const WantedNames> names;
+  {
+    const std::lock_guard lock(mutex_);
+    names = names_;
+    if (page.at_ms() <= arrived_.last_at) {
+      status =
+          Error{ErrorKind::invalid,
+                fmt::format("the clock went back to {}; scraping goes on after {}",
+                            format_rfc3339(now), format_rfc3339(from_unix_ms(arrived_.last_at)))};
+    }
   }
+  if (status) status = scrape(*names, page);
+  const std::lock_guard lock(mutex_);
   if (!status) {
-    failing_ = status.error();
+    arrived_.failing = status.error();
     return status;
   }
-  failing_.reset();
-  last_at_ = scraped.at_ms;
-  buffered_ += scraped.values.size();
-  scrapes_.push_back(std::move(scraped));
-  bound_buffer();
+  arrived_.failing.reset();
+  arrived_.last_at = page.at_ms();
+  arrived_.bytes += page.bytes();
+  arrived_.pages.push_back(std::move(page));
+  while (arrived_.bytes > kMaxArrivedBytes && arrived_.pages.size() > 2) {
+    arrived_.bytes -= arrived_.pages.front().bytes();
+    arrived_.pages.pop_front();
+    ++arrived_.dropped;
+  }
   return ok();
 }
 
-Status ExpositionSource::scrape(Scrape& into) {
-  const WantedNames names(counters_.selectors());
-  std::string scratch;
+Status ExpositionSource::scrape(const WantedNames& names, ScrapedPage& into) const {
   TextParser parser(
       TextFormat::prometheus, [&](std::string_view name) { return names.contains(name); },
       [&](const TextSample& sample) {
-        const SeriesId id =
-            counters_.open(sample.key(scratch), [&] { return target_.labels_of(sample); });
-        into.values.emplace_back(id, sample.value);
+        into.add(sample);
         return ok();
       });
   bool any = false;
@@ -171,8 +192,34 @@ Status ExpositionSource::scrape(Scrape& into) {
   if (!status) {
     return std::move(status).error().while_doing("GET " + redact_url(settings_.url));
   }
-  into.values.emplace_back(counters_.open("up", [&] { return target_.up(); }), 1.0);
   return ok();
+}
+
+void ExpositionSource::take_in() {
+  std::deque<ScrapedPage> pages;
+  {
+    const std::lock_guard lock(mutex_);
+    pages.swap(arrived_.pages);
+    arrived_.bytes = 0;
+    dropped_ += std::exchange(arrived_.dropped, 0);
+    failing_ = arrived_.failing;
+  }
+  for (const ScrapedPage& page : pages) take_in_page(page);
+}
+
+void ExpositionSource::take_in_page(const ScrapedPage& page) {
+  Scrape scrape{page.at_ms(), {}};
+  std::string scratch;
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    const TextSample sample = page.sample(i);
+    const SeriesId id =
+        counters_.open(sample.key(scratch), [&] { return target_.labels_of(sample); });
+    scrape.values.emplace_back(id, sample.value);
+  }
+  scrape.values.emplace_back(counters_.open("up", [&] { return target_.up(); }), 1.0);
+  buffered_ += scrape.values.size();
+  scrapes_.push_back(std::move(scrape));
+  bound_buffer();
 }
 
 // The counters are cumulative: what falls away with the oldest scrapes is only when things
@@ -186,6 +233,7 @@ void ExpositionSource::bound_buffer() {
 }
 
 Result<Fetch> ExpositionSource::fetch(TimeRange range) {
+  take_in();
   const std::int64_t begin = unix_ms(range.begin);
   const std::int64_t end = unix_ms(range.end);
   const bool scraped = std::ranges::any_of(
@@ -207,6 +255,7 @@ Result<Fetch> ExpositionSource::fetch(TimeRange range) {
     }
   }
   Fetch fetched = counters_.finish();
+  choose_names();
   if (const std::size_t dropped = std::exchange(dropped_, 0); dropped > 0) {
     fetched.problems.push_back(
         {"scrapes_dropped", target_.instance,

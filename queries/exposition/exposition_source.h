@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include "queries/base/http_client.h"
 #include "queries/counters/counter_reader.h"
 #include "queries/exposition/page.h"
+#include "queries/exposition/scraped_page.h"
 #include "queries/source.h"
 
 namespace outcomed {
@@ -26,10 +29,10 @@ struct ExpositionSettings {
   void visit(ParamVisitor& visitor);
 };
 
-// poll() scrapes: samples carry the time at which the scrape began, whatever the page says, and
-// wait until fetch() asks for them. A failed scrape is a gap; the counters of the next one tell
-// what happened meanwhile. fetch() fails, with the error of the last scrape, only where nothing of
-// the range was scraped and the page still can't be read.
+// poll() scrapes, beside the other calls: samples carry the time at which the scrape began,
+// whatever the page says, and wait until fetch() asks for them. A failed scrape is a gap; the
+// counters of the next one tell what happened meanwhile. fetch() fails, with the error of the last
+// scrape, only where nothing of the range was scraped and the page still can't be read.
 class ExpositionSource final : public Source {
  public:
   ExpositionSource(ExpositionSettings settings, std::vector<SignalPlan> plans, HttpClient& http);
@@ -40,6 +43,7 @@ class ExpositionSource final : public Source {
   [[nodiscard]] bool has_past() const override { return false; }
   [[nodiscard]] std::optional<Duration> poll_interval() const override;
   Status poll(Timestamp now) override;
+  void take_in() override;
   void save(Writer& writer) const override;
   bool load(Reader& reader) override;
 
@@ -49,7 +53,9 @@ class ExpositionSource final : public Source {
     std::vector<std::pair<SeriesId, double>> values;
   };
 
-  Status scrape(Scrape& into);
+  Status scrape(const WantedNames& names, ScrapedPage& into) const;
+  void choose_names();
+  void take_in_page(const ScrapedPage& page);
   [[nodiscard]] HttpRequest request() const;
   [[nodiscard]] Status check_answer(const HttpResponse& response, bool any_body,
                                     TextParser& parser) const;
@@ -63,8 +69,19 @@ class ExpositionSource final : public Source {
   std::deque<Scrape> scrapes_;  // Of the range fetched last and since: a range may be asked again.
   std::size_t buffered_ = 0;    // Values in scrapes_.
   std::size_t dropped_ = 0;     // Scrapes given up because nobody fetched them.
-  std::int64_t last_at_ = 0;    // Of the last good scrape.
-  std::optional<Error> failing_;  // Error of the last poll, where it failed.
+  std::optional<Error> failing_;  // Error of the last poll that was taken in, where it failed.
+
+  // What poll() leaves for the others.
+  struct Arrived {
+    std::deque<ScrapedPage> pages;
+    std::size_t bytes = 0;
+    std::size_t dropped = 0;
+    std::int64_t last_at = 0;  // Of the last good scrape.
+    std::optional<Error> failing;
+  };
+  std::mutex mutex_;  // Over what follows.
+  Arrived arrived_;
+  std::shared_ptr<const WantedNames> names_;  // Of the counters that are read.
 };
 
 // "host:port" of a URL, the port always told, as in Prometheus' label `instance`.

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
+#include <thread>
+
 #include "daemon/net/curl_client.h"
 #include "tests/alerts/settings_visitor.h"
 #include "tests/support/faulty_server.h"
@@ -276,6 +279,42 @@ TEST(Exposition, NamesItsTargetByHostAndPort) {
   EXPECT_EQ(instance_of("http://[::1]:4000/metrics"), "[::1]:4000");
   EXPECT_EQ(instance_of("http://[::1]/metrics"), "[::1]:80");
   EXPECT_EQ(instance_of("gw"), "gw:80");
+}
+
+// Answers when it is let go.
+class HangingClient final : public HttpClient {
+ public:
+  Result<HttpResponse> send(const HttpRequest& request) override {
+    asked.count_down();
+    let_go.wait();
+    if (Status taken = request.on_body(page(100)); !taken) return taken.error();
+    HttpResponse response;
+    response.status = 200;
+    return response;
+  }
+  std::latch asked{1};
+  std::latch let_go{1};
+};
+
+TEST_F(ExpositionTest, APageThatHangsHoldsNobodyUp) {
+  ASSERT_TRUE(poll(60, Reply::ok(page(100))));
+  HangingClient hanging;
+  ExpositionSource slow(settings_, {plan()}, hanging);
+  Status polled = ok();
+  std::jthread poller([&] { polled = slow.poll(at(60)); });
+  hanging.asked.wait();
+  // All that a tick does goes on meanwhile.
+  EXPECT_TRUE(slow.fetch(seconds(0, 60)));
+  slow.take_in();
+  Writer writer;
+  slow.save(writer);
+  EXPECT_TRUE(slow.cells(0).empty());
+  hanging.let_go.count_down();
+  poller.join();
+  EXPECT_TRUE(polled);
+  const auto fetched = slow.fetch(seconds(60, 120));
+  ASSERT_TRUE(fetched);
+  EXPECT_EQ(slow.cells(0).size(), 1U);
 }
 
 }  // namespace
