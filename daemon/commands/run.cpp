@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <ostream>
@@ -20,6 +21,7 @@
 #include "daemon/systemd_notify.h"
 #include "daemon/telemetry/metrics.h"
 #include "daemon/version.h"
+#include "queries/base/private_hosts.h"
 
 namespace outcomed {
 namespace {
@@ -40,15 +42,28 @@ double draw_jitter() {
   return std::uniform_real_distribution<double>(0, 1)(generator);
 }
 
-// A damaged file is set aside and a new one begun: watching goes on, and the log says what to do.
-Result<std::unique_ptr<SqliteStore>> open_store(const StoreConfig& config, Clock& clock,
-                                                Logger& log) {
+Retention retention_of(const StoreConfig& config) {
   Retention retention;
   retention.buckets = config.keep_buckets;
   retention.long_buckets = config.keep_long_buckets;
   retention.episodes = config.keep_episodes;
   retention.settled = config.keep_deliveries;
   retention.configs = config.keep_configs;
+  return retention;
+}
+
+// The names under which people reach the API: the links of messages lead to external_url.
+std::vector<std::string> host_names(const HttpConfig& config) {
+  std::vector<std::string> names = config.allowed_hosts;
+  if (const auto host = url_host(config.external_url)) names.push_back(*host);
+  std::ranges::sort(names);
+  return names;
+}
+
+// A damaged file is set aside and a new one begun: watching goes on, and the log says what to do.
+Result<std::unique_ptr<SqliteStore>> open_store(const StoreConfig& config, Clock& clock,
+                                                Logger& log) {
+  const Retention retention = retention_of(config);
   auto store = SqliteStore::open(config.sqlite, retention);
   if (store || store.error().kind != ErrorKind::corrupt) return store;
   log.error("the history is damaged; it is set aside and a new one begun",
@@ -116,7 +131,7 @@ class Daemon {
   ExitStatus run() {
     HttpServerOptions options;
     options.listen = http_config_.listen;
-    options.host_names = http_config_.allowed_hosts;
+    options.host_names = host_names(http_config_);
     options.on_handler_error = [this](const std::string& what) {
       log_->error("a request failed", {{"reason", what}});
     };
@@ -199,12 +214,16 @@ class Daemon {
       reason = "another store needs a restart";
     } else if (loaded.config.http.listen != http_config_.listen) {
       reason = "another listen address needs a restart";
+    } else if (host_names(loaded.config.http) != host_names(http_config_)) {
+      reason = "other host names (http.allowed_hosts, http.external_url) need a restart";
     } else {
+      const Retention retention = retention_of(loaded.config.store);
       const std::string hash = loaded.hash;
       std::string text = loaded.text;
       const Status status = watcher_->load(std::move(loaded));
       if (status) {
         in_force_ = std::move(text);
+        store_->set_retention(retention);
         reporting_.reloaded(true, {}, hash);
         keep_copy();
         return {};

@@ -12,6 +12,8 @@ namespace {
 constexpr Duration kRetry = std::chrono::seconds(10);
 constexpr int kTicksBetweenPrunes = 10;
 constexpr Duration kLongestCatchUp = std::chrono::seconds(20);
+// However long the steps are: our own alerts, the heartbeat and the service manager wait for ticks.
+constexpr Duration kLongestPause = std::chrono::minutes(1);
 
 // poll() of a source that scrapes by itself, in a thread of its own: a page that hangs is a gap of
 // that source alone. What came is taken in where no tick uses the source, else by the next tick.
@@ -47,6 +49,11 @@ struct Watcher::Running {
   std::vector<std::pair<std::string, std::shared_ptr<Source>>> polled;
   std::vector<std::unique_ptr<Poller>> pollers;
   std::unique_ptr<Heartbeat> heartbeat;  // Null without one.
+  Duration longest_pause = kLongestPause;
+  [[nodiscard]] Duration shortest_step() const {
+    const auto found = std::ranges::min_element(paces);
+    return found == paces.end() ? kLongestPause : found->first;
+  }
   bool failing = false;
   bool behind = false;
   int ticks = 0;
@@ -71,6 +78,7 @@ Status Watcher::load(LoadedConfig loaded) {
   if (!loaded.config.heartbeat.url.empty()) {
     next->heartbeat = std::make_unique<Heartbeat>(loaded.config.heartbeat, world_.receiver_http,
                                                   clock, world_.observer);
+    next->longest_pause = std::min(kLongestPause, loaded.config.heartbeat.every);
   }
   EngineSettings settings;
   settings.config_hash = loaded.hash;
@@ -99,13 +107,13 @@ Status Watcher::load(LoadedConfig loaded) {
 // When the next step of some source can be judged; while one fails, soon again.
 Timestamp Watcher::next_due() const {
   const auto marks = running_->engine->watermarks();
-  Timestamp due = Timestamp::max();
+  Timestamp due = world_.clock.now() + running_->longest_pause;
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const auto [step, delay] = running_->paces[i];
     due = std::min(due, marks[i].second + step + delay);
   }
   if (!running_->failing) return due;
-  return std::max(due, world_.clock.now() + std::min(kRetry, running_->paces.front().first));
+  return std::max(due, world_.clock.now() + std::min(kRetry, running_->shortest_step()));
 }
 
 void Watcher::publish() {
@@ -133,7 +141,7 @@ void Watcher::tick(Timestamp due) {
   timing.took = std::chrono::duration_cast<Duration>(world_.clock.steady_now() - began);
   if (due != Timestamp{}) {
     timing.late = std::max(Duration::zero(), now - due);
-    timing.missed = static_cast<std::uint64_t>(timing.late / running_->paces.front().first);
+    timing.missed = static_cast<std::uint64_t>(timing.late / running_->shortest_step());
   }
   if (report.news) running_->deliveries->wake();
   world_.observer.ticked(report, timing, *running_->engine);

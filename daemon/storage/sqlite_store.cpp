@@ -167,6 +167,11 @@ Status SqliteStore::remember_config(const std::string& hash, const std::string& 
 
 Result<std::optional<std::string>> SqliteStore::last_config() { return reading(read_last_config); }
 
+void SqliteStore::set_retention(Retention retention) {
+  const std::lock_guard lock(mutex_);
+  retention_ = retention;
+}
+
 Status SqliteStore::prune(Timestamp now) {
   return writing("remove old rows", [&](Database& database) {
     return prune_rows(database, retention_, now, kPruneRows);

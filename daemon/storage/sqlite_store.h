@@ -65,6 +65,8 @@ class SqliteStore final : public Store {
   // The one remembered last.
   Result<std::optional<std::string>> last_config() override;
 
+  // For the next prune().
+  void set_retention(Retention retention);
   // At most 1000 rows each call, in one transaction; call it again on a later tick.
   Status prune(Timestamp now) override;
 

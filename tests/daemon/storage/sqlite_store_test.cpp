@@ -431,6 +431,20 @@ TEST_F(SqliteStoreTest, PruneRemovesWhatIsOlderThanItsAgeAndKeepsTheRest) {
   EXPECT_EQ(value_of(store_->last_config()), "3");
 }
 
+TEST_F(SqliteStoreTest, AnotherRetentionHoldsFromTheNextPruneOn) {
+  TickRecord record;
+  record.buckets = {{"s", minute(0), 60s, 0, ""}};
+  ASSERT_OK(store_->commit(record));
+  const Timestamp now = minute(0) + 24h * 3;
+  ASSERT_OK(store_->prune(now));
+  EXPECT_EQ(value_of(store_->buckets("s", {minute(0), now})).size(), 1U);
+  Retention shorter;
+  shorter.buckets = 24h * 2;
+  store_->set_retention(shorter);
+  ASSERT_OK(store_->prune(now));
+  EXPECT_TRUE(value_of(store_->buckets("s", {minute(0), now})).empty());
+}
+
 TEST_F(SqliteStoreTest, PruneTakesAtMostAThousandRowsEachCall) {
   TickRecord record;
   for (int i = 0; i < 2500; ++i) record.buckets.push_back({"s", minute(i), 60s, 0, ""});
