@@ -47,6 +47,9 @@ struct AlertState {
 enum class Change : std::uint8_t { started, dropped, fired, resolved };
 std::string_view to_string(Change change);
 
+// Why a resolve is good news; every other reason is none.
+inline constexpr std::string_view kRecovered = "recovered";
+
 struct Transition {
   Change change = Change::started;
   Timestamp at;

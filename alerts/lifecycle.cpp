@@ -44,7 +44,7 @@ Step on_healthy(AlertState state, Timestamp at, const AlertPolicy& policy) {
     if (state.healthy_since == Timestamp{}) state.healthy_since = at;
     if (at - state.healthy_since < policy.keep_firing) return stay(std::move(state));
   }
-  return end(std::move(state), at, "recovered");
+  return end(std::move(state), at, std::string(kRecovered));
 }
 
 Step on_lingering(AlertState state, Timestamp at, const AlertPolicy& policy) {

@@ -44,8 +44,14 @@ std::string fact_lines(const Episode& episode) {
 
 std::string description_of(const Episode& episode) {
   if (!episode.resolved_at) return one_line(episode.sentence);
-  if (!episode.resolve_sentence.empty()) return one_line(episode.resolve_sentence);
   const std::string_view reason = episode.resolve_reason;
+  if (!episode.resolve_sentence.empty()) {
+    // What ended for another reason must not read like a recovery.
+    const bool recovered = reason.empty() || reason == kRecovered;
+    return recovered ? one_line(episode.resolve_sentence)
+                     : fmt::format("Ended without a recovery: {}. {}", one_line(reason),
+                                   one_line(episode.resolve_sentence));
+  }
   return fmt::format("Resolved{}{} at {}. It had fired because: {}", reason.empty() ? "" : ": ",
                      one_line(reason), format_rfc3339(*episode.resolved_at),
                      one_line(episode.sentence));

@@ -89,6 +89,11 @@ Episode from_object(const json& object) {
   return episode;
 }
 
+Error foreign_answer() {
+  return {ErrorKind::corrupt,
+          "what answers at http.listen isn't the API of this version of outcomed"};
+}
+
 }  // namespace
 
 std::string episode_json(const Episode& episode, std::span<const OutboxRow> deliveries) {
@@ -127,14 +132,36 @@ std::string backtest_json(TimeRange range, std::uint64_t buckets,
                {"episodes", list_of(episodes)}});
 }
 
+Result<std::vector<OutboxRow>> deliveries_from_json(std::string_view text) {
+  try {
+    std::vector<OutboxRow> rows;
+    const json episode = json::parse(text);
+    for (const json& object : episode.at("deliveries")) {
+      OutboxRow& row = rows.emplace_back();
+      row.receiver = object.at("receiver");
+      row.status = object.at("status") == "firing" ? AlertStatus::firing : AlertStatus::resolved;
+      for (const OutboxState state : {OutboxState::queued, OutboxState::delivered,
+                                      OutboxState::superseded, OutboxState::dead}) {
+        if (object.at("state") == to_string(state)) row.state = state;
+      }
+      row.attempts = object.at("attempts");
+      row.created_at = time_from(object.at("queued_at"));
+      row.settled_at = time_from(object.at("settled_at"));
+      row.last_answer = object.at("answer");
+    }
+    return rows;
+  } catch (const json::exception&) {
+    return foreign_answer();
+  }
+}
+
 Result<std::vector<Episode>> episodes_from_json(std::string_view text) try {
   const json document = json::parse(text);
   std::vector<Episode> episodes;
   for (const json& object : document.at("episodes")) episodes.push_back(from_object(object));
   return episodes;
 } catch (const json::exception&) {
-  return Error{ErrorKind::corrupt,
-               "what answers at http.listen isn't the API of this version of outcomed"};
+  return foreign_answer();
 }
 
 }  // namespace outcomed

@@ -20,6 +20,8 @@ std::string episodes_json(const std::vector<Episode>& episodes);
 std::string backtest_json(TimeRange range, std::uint64_t buckets,
                           const std::vector<Problem>& problems,
                           const std::vector<Episode>& episodes);
+// The deliveries of what episode_json wrote: receiver, status, state, attempts, times, answer.
+Result<std::vector<OutboxRow>> deliveries_from_json(std::string_view text);
 // Reads what episodes_json wrote (the answer of a running daemon).
 Result<std::vector<Episode>> episodes_from_json(std::string_view text);
 

@@ -58,7 +58,6 @@ std::string check_labels(const ExportRule& rule) {
 // Why a rule can't be written; empty when it can.
 std::string check_rule(const ExportRule& rule) {
   if (rule.name.empty()) return "it has no name";
-  if (rule.name.find_first_of("{}") != std::string::npos) return "alert names hold no { or }";
   if (rule.window <= Duration::zero()) return "the window must be longer than zero";
   if (rule.step <= Duration::zero()) return "the step must be longer than zero";
   if (rule.keep_firing < Duration::zero()) return "keep_firing_for must not be negative";

@@ -121,6 +121,28 @@ Result<Matchers> matchers_of(const std::vector<std::string>& words) {
   return matchers;
 }
 
+// What is said where no group comes back; an error where the question doesn't fit the
+// configuration.
+Result<std::string> question_of(const Config& config, const std::vector<std::string>& words,
+                                const Matchers& matchers) {
+  const auto rule = std::ranges::find(config.rules, words[0], &RuleConfig::name);
+  if (rule == config.rules.end()) {
+    std::string names;
+    for (const RuleConfig& other : config.rules) names += " " + other.name;
+    return Error{ErrorKind::invalid,
+                 fmt::format("there is no rule \"{}\"; there are:{}", words[0], names)};
+  }
+  for (const Matcher& matcher : matchers) {
+    if (std::ranges::find(rule->by, matcher.name()) != rule->by.end()) continue;
+    return Error{ErrorKind::invalid,
+                 fmt::format("groups of {} have no label \"{}\"; they have: {}", rule->name,
+                             matcher.name(), fmt::join(rule->by, ", "))};
+  }
+  return matchers.empty() ? no_group(config, *rule)
+                          : fmt::format("no group of this rule matches; without {} all are shown\n",
+                                        words.size() > 2 ? "these" : words[1]);
+}
+
 }  // namespace
 
 ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) {
@@ -135,28 +157,16 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
   if (const auto end = options.parse(arguments, shell)) return *end;
   const std::vector<std::string> words = options.texts("words");
   if (words.empty()) return usage_error(shell, "explain is followed by the name of a rule");
-  LoadedConfig loaded;
-  if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
-  const auto& rules = loaded.config.rules;
-  const auto rule = std::ranges::find(rules, words[0], &RuleConfig::name);
-  if (rule == rules.end()) {
-    std::string names;
-    for (const RuleConfig& other : rules) names += " " + other.name;
-    return usage_error(shell,
-                       fmt::format("there is no rule \"{}\"; there are:{}", words[0], names));
-  }
   const auto matchers = matchers_of(words);
   if (!matchers) return usage_error(shell, matchers.error().message);
-  for (const Matcher& matcher : *matchers) {
-    if (std::ranges::find(rule->by, matcher.name()) != rule->by.end()) continue;
-    return usage_error(shell, fmt::format("groups of {} have no label \"{}\"; they have: {}",
-                                          rule->name, matcher.name(), fmt::join(rule->by, ", ")));
+  LoadedConfig loaded;
+  const bool is_sound = load_to_ask(options.text("config"), shell, loaded);
+  std::string if_empty = "no group of this rule matches, or none has been seen\n";
+  if (is_sound) {
+    const auto question = question_of(loaded.config, words, *matchers);
+    if (!question) return usage_error(shell, question.error().message);
+    if_empty = *question;
   }
-  const std::string if_empty =  // Before its parts are taken.
-      matchers->empty() ? no_group(loaded.config, *rule)
-                        : fmt::format("no group of this rule matches; without {} all are shown\n",
-                                      words.size() > 2 ? "these" : words[1]);
-
   FileSecretReader secrets(shell.environment);
   CurlClient http(secrets);
   std::string path = "/api/v1/explain?rule=" + url_encode(words[0]);
@@ -166,10 +176,13 @@ ExitStatus run_explain(const std::vector<std::string>& arguments, Shell& shell) 
   Result<std::string> answer =
       !asked   ? Result<std::string>(std::move(asked).error())
       : *asked ? Result<std::string>(**std::move(asked))
-               : explain_from_sources(loaded, http, secrets, words[0], *matchers, shell);
+      : is_sound
+          ? explain_from_sources(loaded, http, secrets, words[0], *matchers, shell)
+          : Result<std::string>(Error{ErrorKind::invalid, fmt::format("no daemon answers at {}",
+                                                                      loaded.config.http.listen)});
   if (!answer) {
     shell.err << "outcomed: " << answer.error().message << "\n";
-    return status_of(answer.error());
+    return is_sound ? status_of(answer.error()) : ExitStatus::config;
   }
   if (options.text("format") == "json") {
     shell.out << *answer << "\n";

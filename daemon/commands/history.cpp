@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <charconv>
 #include <ostream>
 
 #include "daemon/commands/api_client.h"
@@ -16,7 +17,23 @@ namespace {
 struct Where {
   std::string store;  // Set by --store: the file, and nobody is asked.
   Config config;
+  bool is_sound = true;  // The configuration; else only the daemon is asked.
 };
+
+ExitStatus status_of_answer(const Where& where) {
+  return where.is_sound ? ExitStatus::io : ExitStatus::config;
+}
+
+// Where no daemon answered: the file of the history.
+Result<std::unique_ptr<SqliteStore>> open_file(const Where& where) {
+  if (!where.is_sound) {
+    return Error{ErrorKind::unavailable,
+                 fmt::format("no daemon answers at {}; mend the file, or name the history with "
+                             "--store",
+                             where.config.http.listen)};
+  }
+  return SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite : where.store);
+}
 
 ExitStatus report(Shell& shell, const Error& error, ExitStatus status) {
   shell.err << "outcomed: " << error.message << "\n";
@@ -40,8 +57,7 @@ Result<std::string> list_answer(const Where& where, HttpClient& http, const Epis
     if (!asked) return std::move(asked).error();
     if (*asked) return **std::move(asked);
   }
-  auto store =
-      SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite : where.store);
+  auto store = open_file(where);
   if (!store) return std::move(store).error();
   auto episodes = (*store)->episodes(filter);
   if (!episodes) return std::move(episodes).error();
@@ -55,8 +71,7 @@ Result<std::string> show_answer(const Where& where, HttpClient& http, const std:
     if (!asked) return std::move(asked).error();
     if (*asked) return **std::move(asked);
   }
-  auto store =
-      SqliteStore::open_read_only(where.store.empty() ? where.config.store.sqlite : where.store);
+  auto store = open_file(where);
   if (!store) return std::move(store).error();
   auto episode = (*store)->episode(id);
   if (!episode) return std::move(episode).error();
@@ -66,7 +81,7 @@ Result<std::string> show_answer(const Where& where, HttpClient& http, const std:
   return episode_json(**episode, *deliveries);
 }
 
-void print_one(std::ostream& out, const Episode& e, const std::string& zone_note) {
+void print_one(std::ostream& out, const Episode& e) {
   Table table({"", ""});
   const auto row = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) table.row({name, value});
@@ -89,7 +104,30 @@ void print_one(std::ostream& out, const Episode& e, const std::string& zone_note
     out << "When it resolved: " << printable(e.resolve_sentence) << "\n";
   }
   table.print(out);
-  out << zone_note;
+}
+
+void print_deliveries(std::ostream& out, const std::vector<OutboxRow>& rows) {
+  if (rows.empty()) return;
+  Table table({"told", "of", "state", ">attempts", "queued", "settled", "last answer"});
+  for (const OutboxRow& row : rows) {
+    table.row({printable(row.receiver), row.status == AlertStatus::firing ? "firing" : "resolved",
+               std::string(to_string(row.state)), fmt::format("{}", row.attempts),
+               short_time(format_rfc3339(row.created_at)),
+               row.settled_at == Timestamp{} ? "-" : short_time(format_rfc3339(row.settled_at)),
+               printable(row.last_answer)});
+  }
+  out << "\n";
+  table.print(out);
+}
+
+// As many as the API gives at once.
+std::optional<std::size_t> limit_of(const Options& options) {
+  constexpr std::size_t kMost = 10'000;
+  const std::string text = options.text("limit");
+  std::size_t limit = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && limit > 0 && limit <= kMost ? std::optional(limit) : std::nullopt;
 }
 
 ExitStatus list(const Options& options, const Where& where, HttpClient& http, Shell& shell) {
@@ -101,15 +139,23 @@ ExitStatus list(const Options& options, const Where& where, HttpClient& http, Sh
   filter.to = span->to;
   if (options.has("rule")) filter.rule = options.text("rule");
   filter.open_only = options.has("open");
+  const std::optional<std::size_t> limit = limit_of(options);
+  if (!limit) return usage_error(shell, "--limit: a number from 1 to 10000");
+  filter.limit = *limit;
   auto answer = list_answer(where, http, filter, shell.err);
-  if (!answer) return report(shell, answer.error(), ExitStatus::io);
+  if (!answer) return report(shell, answer.error(), status_of_answer(where));
+  auto episodes = episodes_from_json(*answer);
+  if (!episodes) return report(shell, episodes.error(), ExitStatus::io);
+  if (episodes->size() == filter.limit) {
+    shell.err << fmt::format(
+        "note: these are the newest {}; where there are more, --to {} goes on with older ones\n",
+        filter.limit, format_rfc3339(episodes->back().fired_at));
+  }
   const std::string format = options.text("format");
   if (format == "json") {
     shell.out << *answer << "\n";
     return ExitStatus::ok;
   }
-  auto episodes = episodes_from_json(*answer);
-  if (!episodes) return report(shell, episodes.error(), ExitStatus::io);
   if (format == "csv") {
     print_episodes_csv(shell.out, *episodes);
   } else if (episodes->empty()) {
@@ -124,8 +170,9 @@ ExitStatus show(const Options& options, const Where& where, HttpClient& http, co
                 Shell& shell) {
   auto answer = show_answer(where, http, id, shell.err);
   if (!answer) {
-    return report(shell, answer.error(),
-                  answer.error().kind == ErrorKind::invalid ? ExitStatus::usage : ExitStatus::io);
+    return report(
+        shell, answer.error(),
+        answer.error().kind == ErrorKind::invalid ? ExitStatus::usage : status_of_answer(where));
   }
   if (options.text("format") == "json") {
     shell.out << *answer << "\n";
@@ -133,7 +180,14 @@ ExitStatus show(const Options& options, const Where& where, HttpClient& http, co
   }
   auto episodes = episodes_from_json("{\"episodes\":[" + *answer + "]}");
   if (!episodes) return report(shell, episodes.error(), ExitStatus::io);
-  print_one(shell.out, episodes->front(), "");
+  if (options.text("format") == "csv") {
+    print_episodes_csv(shell.out, *episodes);
+    return ExitStatus::ok;
+  }
+  const auto deliveries = deliveries_from_json(*answer);
+  if (!deliveries) return report(shell, deliveries.error(), ExitStatus::io);
+  print_one(shell.out, episodes->front());
+  print_deliveries(shell.out, *deliveries);
   return ExitStatus::ok;
 }
 
@@ -151,6 +205,7 @@ ExitStatus run_history(const std::vector<std::string>& arguments, Shell& shell) 
       .value("to", "episodes that fired before this time")
       .value("rule", "only of this rule")
       .flag("open", "only those that are firing")
+      .value("limit", std::string("1000"), "at most so many, the newest ones")
       .format({"table", "json", "csv"})
       .positional("words", -1, "list, or show and the episode's id");
   if (const auto end = options.parse(arguments, shell)) return *end;
@@ -163,7 +218,7 @@ ExitStatus run_history(const std::vector<std::string>& arguments, Shell& shell) 
   where.store = options.text("store");
   if (where.store.empty()) {
     LoadedConfig loaded;
-    if (const auto end = load_or_report(options.text("config"), shell, loaded)) return *end;
+    where.is_sound = load_to_ask(options.text("config"), shell, loaded);
     where.config = std::move(loaded.config);
   }
   FileSecretReader secrets(shell.environment);

@@ -93,7 +93,9 @@ std::optional<ExitStatus> Options::parse(const std::vector<std::string>& argumen
         parts_->values);
     po::notify(parts_->values);
   } catch (const po::error& e) {
-    return usage_error(shell, fmt::format("{}; see outcomed {} --help", e.what(), parts_->usage));
+    const std::string_view usage = parts_->usage;
+    return usage_error(shell, fmt::format("{}; see outcomed {} --help", e.what(),
+                                          usage.substr(0, usage.find_first_of(" ["))));
   }
   if (parts_->values.count("help") == 0) {
     const auto& formats = parts_->formats;
@@ -178,6 +180,15 @@ std::optional<ExitStatus> load_or_report(const std::string& path, Shell& shell,
   if (loaded.ok()) return std::nullopt;
   shell.err << to_text(loaded.problems);
   return ExitStatus::config;
+}
+
+bool load_to_ask(const std::string& path, Shell& shell, LoadedConfig& loaded) {
+  if (!load_or_report(path, shell, loaded)) return true;
+  shell.err << fmt::format(
+      "note: the file has problems; the daemon that runs is asked at {}, with what it has in "
+      "force\n",
+      loaded.config.http.listen);
+  return false;
 }
 
 ExitStatus source_failed(Shell& shell, const Error& error) {

@@ -56,6 +56,10 @@ Status sensible_span(TimeRange range, const char* from = "from");
 // Loads the configuration; prints its problems and gives the status to end with.
 std::optional<ExitStatus> load_or_report(const std::string& path, Shell& shell,
                                          LoadedConfig& loaded);
+// The same for commands that the daemon answers, which needs no sound file on disk: a file with
+// problems (false) only says where the daemon listens. Prints them, and that it is asked all the
+// same.
+bool load_to_ask(const std::string& path, Shell& shell, LoadedConfig& loaded);
 
 ExitStatus status_of(const Error& error);
 

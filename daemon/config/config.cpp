@@ -139,7 +139,7 @@ void StoreConfig::visit(ParamVisitor& visitor) {
 }
 
 void HttpConfig::visit(ParamVisitor& visitor) {
-  visitor.text("listen", listen, "Address of the API, the page and /metrics.");
+  visitor.text("listen", listen, "Address of the API and /metrics.");
   visitor.url("external_url", external_url, "Where people reach it: the links in messages.");
   visitor.text_list("allowed_hosts", allowed_hosts,
                     "Host names it answers to, beside the address, localhost and external_url.");

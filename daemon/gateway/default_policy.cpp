@@ -28,6 +28,7 @@ quotas:
 # What providers publish, per million tokens:
 #   - provider: deepseek
 #     currency: USD
+#     calendar: {time_zone: UTC, peak: ["mon-fri 00:30-16:30"]}
 #     models:
 #       deepseek-chat:
 #         aliases: ["ds-*"]

@@ -81,13 +81,15 @@ void Reporting::ticked(const TickReport& report, const TickTiming& timing, const
   for (const Episode& episode : report.episodes) {
     const bool over = episode.resolved_at.has_value();
     metrics_.episode(over ? "resolved" : "fired");
-    log_.info(over ? "alert resolved" : "alert fired",
-              {{"rule", episode.key.rule},
-               {"severity", episode.key.severity},
-               {"group", episode.key.group.to_string()},
-               {"episode", episode.id},
-               {"sentence", over && !episode.resolve_sentence.empty() ? episode.resolve_sentence
-                                                                      : episode.sentence}});
+    LogFields fields = {
+        {"rule", episode.key.rule},
+        {"severity", episode.key.severity},
+        {"group", episode.key.group.to_string()},
+        {"episode", episode.id},
+        {"sentence",
+         over && !episode.resolve_sentence.empty() ? episode.resolve_sentence : episode.sentence}};
+    if (over) fields.emplace_back("reason", episode.resolve_reason);
+    log_.info(over ? "alert resolved" : "alert fired", fields);
   }
   std::map<Phase, std::size_t> phases = {{Phase::pending, 0}, {Phase::firing, 0}};
   for (const RuleSpec& rule : engine.rules()) {

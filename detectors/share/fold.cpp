@@ -86,10 +86,13 @@ std::string ShareFold::amount(std::int64_t count) const {
 std::string ShareFold::sentence(const Verdict& verdict) const {
   const ShareParams& params = detector_->params();
   const SignalWords& words = detector_->words();
-  std::string text =
-      fmt::format("{}: {} of {} {} ({}) {} in the last {}", subject(group_), amount(verdict.k),
-                  amount(verdict.n), words.unit, format_share(verdict.measured), words.outcome,
-                  format_duration(params.window));
+  std::string text = verdict.n > 0
+                         ? fmt::format("{}: {} of {} {} ({}) {} in the last {}", subject(group_),
+                                       amount(verdict.k), amount(verdict.n), words.unit,
+                                       format_share(verdict.measured), words.outcome,
+                                       format_duration(params.window))
+                         : fmt::format("{}: no {} in the last {}", subject(group_), words.unit,
+                                       format_duration(params.window));
   const std::string_view why = error_class::phrase(group_.get("error_class"));
   if (!why.empty() && verdict.k > 0) text += fmt::format(", {}", why);
   const Normal usual = normal();
@@ -126,8 +129,8 @@ Verdict ShareFold::verdict(std::size_t tier) const {
   };
   fact("k", amount(verdict.k));
   fact("n", amount(verdict.n));
-  fact("share", format_share(verdict.measured));
-  if (!detector_->words().money) {  // Sums, not samples.
+  if (verdict.n > 0) fact("share", format_share(verdict.measured));
+  if (verdict.n > 0 && !detector_->words().money) {  // Sums, not samples.
     fact("interval_95", format_share(interval.low) + " to " + format_share(interval.high));
   }
   fact(detector_->is_below() ? "below" : "above", format_share(verdict.threshold));

@@ -26,6 +26,14 @@ void check_line(ParamVisitor& visitor, std::string_view where, std::optional<dou
 }
 
 void check_way_back(ParamVisitor& visitor, const ShareParams& p) {
+  if (p.resolve_below && *p.resolve_below <= 0) {
+    visitor.problem("resolve_below", "a share is never below 0%: the alert could never end",
+                    "use a higher line");
+  }
+  if (p.resolve_above && *p.resolve_above >= 1) {
+    visitor.problem("resolve_above", "a share is never above 100%: the alert could never end",
+                    "use a lower line");
+  }
   const ShareTier& first = p.tiers.front();
   if (first.above && p.resolve_above) {
     visitor.problem("resolve_above", "says nothing of a rule with `above`", "write resolve_below");

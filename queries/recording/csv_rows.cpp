@@ -160,8 +160,8 @@ bool RowReader::has_length_of_step(const SignalPlan& plan, std::int64_t seconds,
   if (off == 0 || (step % kDayMs == 0 && off <= kHourMs)) return true;
   faults_.add(
       line, field.column,
-      fmt::format("seconds: the row covers {0}, the step of signal {1} is {2}; write \"step: "
-                  "{0}\" there",
+      fmt::format("seconds: the row covers {0}, but signal {1} is read in steps of {2}; give the "
+                  "signal \"step: {0}\" and leave out --step: rows are neither cut nor joined",
                   format_duration(std::chrono::seconds(seconds)), plan.name,
                   format_duration(plan.step)));
   return false;

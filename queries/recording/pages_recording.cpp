@@ -140,6 +140,10 @@ Status PagesRecording::feed(const Page& page) {
   TextParser parser(
       TextFormat::prometheus, [&](std::string_view name) { return names.contains(name); },
       [&](const TextSample& sample) {
+        saw_counter_ = saw_counter_ ||
+                       std::ranges::any_of(counters_.selectors(), [&](const Selector& selector) {
+                         return selector.metric == sample.name;
+                       });
         const SeriesId id =
             counters_.open(sample.key(scratch), [&] { return target_.labels_of(sample); });
         values_.emplace_back(id, sample.value);
@@ -184,6 +188,13 @@ Result<Fetch> PagesRecording::fetch(TimeRange range) {
     return Error{ErrorKind::corrupt,
                  fmt::format("{}: none of its {} pages can be read; {}: {}", path_, pages_.size(),
                              problems_.back().where, problems_.back().message)};
+  }
+  if (next_ == pages_.size() && !saw_counter_) {
+    return Error{
+        ErrorKind::invalid,
+        fmt::format("{}: none of its {} pages holds a counter that the signals read; check "
+                    "their selectors",
+                    path_, readable_)};
   }
   Fetch fetched = counters_.finish();
   std::ranges::move(std::exchange(problems_, {}), std::back_inserter(fetched.problems));

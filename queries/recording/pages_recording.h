@@ -45,6 +45,7 @@ class PagesRecording final : public Source {
   std::vector<Page> pages_;   // By time.
   std::size_t next_ = 0;      // The first page not read yet.
   std::size_t readable_ = 0;  // Pages that could be read.
+  bool saw_counter_ = false;  // One that the signals read, on some page.
   std::vector<Problem> problems_;
   std::vector<std::pair<SeriesId, double>> values_;  // Of one page, until all of it was read.
 };

@@ -48,6 +48,18 @@ TEST(Render, AFiringEpisodeSaysRuleGroupSeveritySentenceAndFacts) {
   EXPECT_EQ(message.episode, judge_episode().id);
 }
 
+TEST(Render, WhatEndedWithoutARecoverySaysSo) {
+  Episode episode = resolved_episode();
+  episode.resolve_reason = "too few requests to judge";
+  episode.resolve_sentence = "judge: no requests in the last 1h.";
+  EXPECT_EQ(render(episode, {}, "").annotations.get("description"),
+            "Ended without a recovery: too few requests to judge. judge: no requests in the last "
+            "1h.");
+  episode.resolve_reason = "recovered";
+  EXPECT_EQ(render(episode, {}, "").annotations.get("description"),
+            "judge: no requests in the last 1h.");
+}
+
 TEST(Render, AResolvedEpisodeSaysWhatBecameOfItAndKeepsItsIdentity) {
   Episode episode = resolved_episode();
   const AlertMessage plain = render(episode, {}, "");

@@ -66,6 +66,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"ShareTwice", "{above: 10%}",
                   "outcomed.yaml:7:3: not valid YAML: end of map not found; check the indentation "
                   "here and in the lines above\n"},
+        BadConfig{
+            "ResolveBelowThatNoShareReaches", "above: 10%\n  resolve_below: 0%",
+            "outcomed.yaml:8:18: rules[0].resolve_below: a share is never below 0%: the alert "
+            "could never end; use a higher line\n"},
+        BadConfig{
+            "ResolveAboveThatNoShareReaches", "below: 90%\n  resolve_above: 100%",
+            "outcomed.yaml:8:18: rules[0].resolve_above: a share is never above 100%: the alert "
+            "could never end; use a lower line\n"},
         BadConfig{"DurationWithoutUnit", "above: 10%\n  for: 90",
                   "outcomed.yaml:8:8: rules[0].for: \"90\" is not a duration; did you mean 90s?\n"},
         BadConfig{

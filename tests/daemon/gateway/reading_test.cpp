@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "daemon/gateway/rule_list.h"
 #include "tests/daemon/gateway/gateway_texts.h"
@@ -245,5 +247,31 @@ TEST(GatewayRules, EachHasAPageEntryAndIsKnownByItsId) {
 }
 
 // Configurations of real proxies, where the recordings have some.
+// The block of YAML of a documentation page that begins with this line.
+std::string documented(const std::string& page, const std::string& first_line) {
+  std::ifstream in(std::string(OUTCOMED_SOURCE_DIR) + "/docs/" + page);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  const auto begin = text.find("```yaml\n" + first_line);
+  if (begin == std::string::npos) return {};
+  const auto from = begin + std::string_view("```yaml\n").size();
+  return text.substr(from, text.find("```", from) - from);
+}
+
+TEST(GatewayPolicyFile, WhatTheDocumentationAndTheDefaultsShowCanBeRead) {
+  const std::string shown = documented("gateway_check.md", "prices:\n");
+  ASSERT_NE(shown, "");
+  EXPECT_EQ(to_text(load_policy_text(shown, "policy.yaml").problems), "");
+  // The example of prices in the built-in policy, without its comment signs.
+  std::string text(default_policy_text());
+  const auto begin = text.find("#   - provider:");
+  const auto end = text.find("prices: []");
+  ASSERT_NE(begin, std::string::npos);
+  std::string example = "prices:\n";
+  std::istringstream lines(text.substr(begin, end - begin));
+  for (std::string line; std::getline(lines, line);) example += line.substr(1) + "\n";
+  text.replace(begin, end + std::string_view("prices: []").size() - begin, example);
+  EXPECT_EQ(to_text(load_policy_text(text, "policy.yaml").problems), "");
+}
+
 }  // namespace
 }  // namespace outcomed

@@ -231,8 +231,9 @@ TEST(CsvRecording, NamesEveryFaultWithItsPlace) {
        {"r.csv:2:19: k: 11 is more than n, which is 10", "r.csv:3:16: n: \"-1\" is negative",
         "r.csv:4:16: n: \"1.5\" is not a whole number", "r.csv:5:19: k: \"\" is not a whole number",
         "r.csv:6:10: start: \"soon\" is not a time",
-        "r.csv:7:13: seconds: the row covers 5m, the step of signal requests is 1m; write \"step: "
-        "5m\" there",
+        "r.csv:7:13: seconds: the row covers 5m, but signal requests is read in steps of 1m; give "
+        "the "
+        "signal \"step: 5m\" and leave out --step",
         "r.csv:8:1: 6 fields where the header has 7",
         "r.csv:10:1: line 9 already tells this signal, step and labels",
         "r.csv:11:16: n: \"99999999999999999999\" is too large", "r.csv:12:1: signal: is empty",

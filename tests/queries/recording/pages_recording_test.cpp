@@ -137,6 +137,17 @@ TEST(PagesRecording, AFolderInWhichNoPageCanBeReadIsAnErrorAndNoQuietHour) {
   EXPECT_THAT(first.error().message, HasSubstr("none of its 2 pages can be read; 1-120.prom: "));
 }
 
+TEST(PagesRecording, PagesWithoutAnyCounterOfTheSignalsAreAnErrorAndNoQuietHour) {
+  PagesFolder pages;
+  pages.add("0-60.prom", "asked_total{model=\"a\"} 5\n");
+  pages.add("1-120.prom", "asked_total{model=\"a\"} 7\n");
+  PagesRecording recording = pages.open();
+  const auto fetched = recording.fetch(minutes(1, 2));
+  ASSERT_FALSE(fetched);
+  EXPECT_THAT(fetched.error().message,
+              HasSubstr("none of its 2 pages holds a counter that the signals read"));
+}
+
 TEST(PagesRecording, IgnoresOtherFilesAndRefusesMisnamedPages) {
   PagesFolder pages;
   pages.add("0-60.prom", page(1, 0));
