@@ -50,6 +50,11 @@ Exception split(std::string_view exception_class) {
   return {exception_class.substr(dot + 1), true};
 }
 
+const ExceptionName* find_name(std::string_view name) {
+  const auto found = std::ranges::find(kExceptionNames, name, &ExceptionName::exception);
+  return found == kExceptionNames.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string_view refusal_cause(std::string_view exception_class, std::string_view status) {
@@ -72,11 +77,17 @@ std::string_view classify(std::string_view exception_class, std::string_view sta
   if (cause == "budget") return kQuotaExhausted;
   if (!cause.empty()) return kRouterRefusal;
   if (name == "HTTPException" && status == "400") return kPolicyRejection;  // Guardrails.
-  const auto found = std::ranges::find(kExceptionNames, name, &ExceptionName::exception);
-  if (found != kExceptionNames.end()) return found->error_class;
+  if (const ExceptionName* known = find_name(name)) return known->error_class;
   // Names of the gateway's own bugs (TypeError, KeyError …) come without a provider.
   if (!of_provider && name != "HTTPException" && name != "APIError") return kUnknown;
   return by_status(status);
+}
+
+bool reached_provider(std::string_view exception_class, std::string_view status) {
+  const auto [name, of_provider] = split(exception_class);
+  if (!of_provider || !refusal_cause(exception_class, status).empty()) return false;
+  const ExceptionName* known = find_name(name);
+  return known == nullptr || !known->before_sending;
 }
 
 }  // namespace outcomed::litellm

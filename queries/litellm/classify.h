@@ -15,4 +15,9 @@ std::string_view classify(std::string_view exception_class, std::string_view exc
 // cooldown, deployment_cap, key_limit, budget, routing.
 std::string_view refusal_cause(std::string_view exception_class, std::string_view exception_status);
 
+// Whether a provider was asked and failed. Only what has a provider's prefix: the gateway's own
+// refusals, unknown models, guardrails and bugs never left it, whichever deployment they are booked
+// on.
+bool reached_provider(std::string_view exception_class, std::string_view exception_status);
+
 }  // namespace outcomed::litellm

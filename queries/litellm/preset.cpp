@@ -90,8 +90,8 @@ std::optional<Labels> attempt_labels(const Labels& raw) {
 std::optional<Labels> failed_attempt_labels(const Labels& raw) {
   const std::string_view exception = value(raw, "exception_class");
   const std::string_view status = value(raw, "exception_status");
-  // Refusals of the router are booked here too, some on a deployment; no provider saw them.
-  if (!refusal_cause(exception, status).empty()) return std::nullopt;
+  // What never left the gateway is booked here too, refusals even on a deployment.
+  if (!reached_provider(exception, status)) return std::nullopt;
   std::optional<Labels> labels = attempt_labels(raw);
   if (labels) labels->set("error_class", std::string(classify(exception, status)));
   return labels;
@@ -131,7 +131,7 @@ LabelRule provider_attempts(bool only_failures) {
   return [only_failures](const Labels& raw) -> std::optional<Labels> {
     const std::string_view exception = value(raw, "exception_class");
     const std::string_view status = value(raw, "exception_status");
-    if (is_health_check(raw) || !refusal_cause(exception, status).empty()) return std::nullopt;
+    if (is_health_check(raw) || !reached_provider(exception, status)) return std::nullopt;
     if (only_failures && !failure_side::is_provider_failure(classify(exception, status))) {
       return std::nullopt;
     }
