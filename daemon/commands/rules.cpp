@@ -12,7 +12,7 @@ namespace {
 bool is_preset_signal(const Config& config, const SignalPlan& plan) {
   if (!config.litellm) return false;
   for (const std::string_view name :
-       {"requests", "provider", "refusals", "fallbacks", "cooldowns"}) {
+       {"requests", "provider", "refusals", "fallbacks", "cooldowns", "absorption", "leaks"}) {
     if (plan.name == name) return true;
   }
   return false;

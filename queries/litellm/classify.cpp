@@ -14,29 +14,12 @@ using namespace error_class;  // NOLINT: this file is about nothing else.
 std::string_view by_status(std::string_view status) {
   int code = 0;
   const auto [end, error] = std::from_chars(status.data(), status.data() + status.size(), code);
-  if (error != std::errc() || end != status.data() + status.size()) return kUnknown;
-  switch (code) {
-    case 400:
-    case 413:
-    case 422:
-      return kInvalidRequest;
-    case 401:
-    case 403:
-      return kAuthentication;
-    case 402:
-      return kQuotaExhausted;
-    case 404:
-      return kModelNotFound;
-    case 408:
-    case 504:
-      return kDeadlineExceeded;
-    case 429:
-      return kRateLimited;
-    case 451:
-      return kPolicyRejection;
-    default:
-      return code >= 500 && code < 600 ? kProviderUnavailable : kUnknown;
-  }
+  const bool is_code = error == std::errc() && end == status.data() + status.size();
+  if (!is_code || status.size() != 3) return kUnknown;
+  const auto found = std::ranges::find_if(kStatuses, [code](const StatusRange& range) {
+    return range.first <= code && code <= range.last;
+  });
+  return found == kStatuses.end() ? kUnknown : found->error_class;
 }
 
 struct Exception {
@@ -60,7 +43,7 @@ const ExceptionName* find_name(std::string_view name) {
 std::string_view refusal_cause(std::string_view exception_class, std::string_view status) {
   const auto [name, of_provider] = split(exception_class);
   if (name == "RouterRateLimitErrorBasic") return "deployment_cap";
-  if (name.starts_with("Router")) return "cooldown";
+  if (name.starts_with(kRouterPrefix)) return "cooldown";
   if (of_provider) return {};
   if (name == "RateLimitError") return "deployment_cap";
   if (name == "ProxyRateLimitError" || (name == "HTTPException" && status == "429")) {

@@ -1,4 +1,6 @@
-// Names of LiteLLM's exceptions (without the provider's prefix) and the class each belongs to.
+// Names of LiteLLM's exceptions (without the provider's prefix), HTTP statuses, and the class each
+// belongs to. classify.cpp judges by them, promql.cpp writes selectors of them: a name or status
+// that either singles out stands here.
 #pragma once
 
 #include <array>
@@ -45,6 +47,35 @@ inline constexpr std::array<ExceptionName, 29> kExceptionNames = {{
     {"RouterRateLimitError", error_class::kRouterRefusal, true},
     {"RouterRateLimitErrorBasic", error_class::kRouterRefusal, true},
     {"ProxyRateLimitError", error_class::kRouterRefusal, true},
+}};
+
+// Judged by their status, or only where no provider stands in front.
+inline constexpr std::array<std::string_view, 3> kOtherExceptions = {"HTTPException", "APIError",
+                                                                     "ValueError"};
+// Every name that begins so is the router's own.
+inline constexpr std::string_view kRouterPrefix = "Router";
+
+struct StatusRange {
+  int first;
+  int last;
+  std::string_view regex;  // The same codes.
+  std::string_view error_class;
+};
+
+inline constexpr std::array<StatusRange, 13> kStatuses = {{
+    {400, 400, "400", error_class::kInvalidRequest},
+    {401, 401, "401", error_class::kAuthentication},
+    {402, 402, "402", error_class::kQuotaExhausted},
+    {403, 403, "403", error_class::kAuthentication},
+    {404, 404, "404", error_class::kModelNotFound},
+    {408, 408, "408", error_class::kDeadlineExceeded},
+    {413, 413, "413", error_class::kInvalidRequest},
+    {422, 422, "422", error_class::kInvalidRequest},
+    {429, 429, "429", error_class::kRateLimited},
+    {451, 451, "451", error_class::kPolicyRejection},
+    {500, 503, "50[0-3]", error_class::kProviderUnavailable},
+    {504, 504, "504", error_class::kDeadlineExceeded},
+    {505, 599, "50[5-9]|5[1-9][0-9]", error_class::kProviderUnavailable},
 }};
 
 }  // namespace outcomed::litellm

@@ -1,30 +1,25 @@
-// The preset's label rules, said in PromQL: for rule files, which can't call our code.
+// The preset's judgement of exceptions, said in PromQL: for rule files, which can't call our code.
 #pragma once
 
-#include <string>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "queries/base/matcher.h"
 
 namespace outcomed::litellm {
 
-// label_replace(v, target, replacement, source, regex); applied in order, the last that matches
-// wins.
-struct LabelMapping {
-  std::string target;
-  std::string source;
-  std::string regex;
-  std::string replacement;
-};
+// A question about a failure that only its exception_class and exception_status decide.
+using ExceptionTest =
+    std::function<bool(std::string_view exception_class, std::string_view exception_status)>;
 
-// exception_class and exception_status -> error_class. The status decides first and the class
-// overrides it. One known difference to classify(): "HTTPException" with 429 is read as
-// rate_limited.
-std::vector<LabelMapping> error_class_mappings();
+// One exception of each kind that classify() can tell from the others: class and status.
+std::vector<std::pair<std::string_view, std::string_view>> exception_samples();
 
-// What a matcher on error_class means for exception_class: the exceptions of all classes that match
-// (or, negated, of those that don't).
-Matcher exception_matcher(const Matchers& on_error_class);
+// Selectors that take what `wanted` holds for, each series once: the sum over them is the count.
+// One without matchers where it holds for all, none where it holds for nothing. They are found by
+// asking `wanted` about the samples, so they say what it says.
+std::vector<Matchers> exception_selectors(const ExceptionTest& wanted);
 
 }  // namespace outcomed::litellm
