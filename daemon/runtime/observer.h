@@ -21,6 +21,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void ticked(const TickReport& report, const TickTiming& timing, const Engine& engine) = 0;
+  // Of a single round that ends now: steps of a source that were not judged, in words.
+  virtual void incomplete(const std::string& source, const std::string& gaps) = 0;
   virtual void polled(const std::string& source, const Status& result, Duration took) = 0;
   virtual void delivered(const DeliveryReport& report) = 0;
   virtual void outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth,

@@ -104,6 +104,10 @@ void Reporting::ticked(const TickReport& report, const TickTiming& timing, const
   }
 }
 
+void Reporting::incomplete(const std::string& source, const std::string& gaps) {
+  log_.warn("steps were not judged", {{"source", source}, {"reason", gaps}});
+}
+
 void Reporting::polled(const std::string& source, const Status& result, Duration took) {
   metrics_.fetched(source, took, 0);
   if (!result) metrics_.fetch_failed(source, result.error().kind);

@@ -18,6 +18,7 @@ class Reporting final : public Observer {
       : log_(log), metrics_(metrics), clock_(clock) {}
 
   void ticked(const TickReport& report, const TickTiming& timing, const Engine& engine) override;
+  void incomplete(const std::string& source, const std::string& gaps) override;
   void polled(const std::string& source, const Status& result, Duration took) override;
   void delivered(const DeliveryReport& report) override;
   void outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth, Timestamp now) override;

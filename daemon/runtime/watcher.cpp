@@ -125,7 +125,7 @@ void Watcher::publish() {
   snapshot_ = std::move(fresh);
 }
 
-void Watcher::tick(Timestamp due) {
+TickReport Watcher::tick(Timestamp due) {
   const SteadyTime began = world_.clock.steady_now();
   const Timestamp now = world_.clock.now();
   TickReport report;
@@ -154,6 +154,7 @@ void Watcher::tick(Timestamp due) {
       world_.observer.store_failed("prune", pruned.error());
     }
   }
+  return report;
 }
 
 void Watcher::config_broken(std::string reason) {
@@ -172,9 +173,14 @@ bool Watcher::run_once() {
     if (!result) running_->failing = true;
   }
   const bool polled = !running_->failing;
+  TickReport last;
   do {
-    tick({});
+    last = tick({});
   } while (running_->behind && !running_->failing);
+  for (const SourceReport& source : last.sources) {
+    const std::string gaps = source.coverage.to_text();
+    if (!gaps.empty()) world_.observer.incomplete(source.source, gaps);
+  }
   if (!polled) running_->failing = true;
   return !running_->failing && running_->deliveries->run_once();
 }

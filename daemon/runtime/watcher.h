@@ -67,7 +67,7 @@ class Watcher {
  private:
   struct Running;  // Everything that a reload replaces.
 
-  void tick(Timestamp due);
+  TickReport tick(Timestamp due);
   [[nodiscard]] Timestamp next_due() const;
   void publish();
 

@@ -43,6 +43,7 @@ class Outside final : public HttpClient {
 class Results final : public Observer {
  public:
   void ticked(const TickReport&, const TickTiming&, const Engine&) override {}
+  void incomplete(const std::string&, const std::string&) override {}
   void polled(const std::string&, const Status&, Duration) override {}
   void delivered(const DeliveryReport&) override {}
   void outbox_depth(const std::string&, OutboxDelivery::Depth, Timestamp) override {}

@@ -26,6 +26,9 @@ class Ticks final : public Observer {
     missed_ += timing.missed;
     changed_.notify_all();
   }
+  void incomplete(const std::string& source, const std::string& gaps) override {
+    gaps_ += source + ": " + gaps;
+  }
   void polled(const std::string&, const Status&, Duration) override {}
   void delivered(const DeliveryReport&) override {}
   void outbox_depth(const std::string&, OutboxDelivery::Depth, Timestamp) override {}
@@ -39,6 +42,7 @@ class Ticks final : public Observer {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::milliseconds(20), [&] { return count_ >= count; });
   }
+  const std::string& gaps() const { return gaps_; }
   std::uint64_t missed() {
     const std::lock_guard lock(mutex_);
     return missed_;
@@ -48,6 +52,7 @@ class Ticks final : public Observer {
   std::mutex mutex_;
   std::condition_variable changed_;
   int count_ = 0;
+  std::string gaps_;
   std::uint64_t missed_ = 0;
 };
 
@@ -92,6 +97,15 @@ TEST_F(WatcherTest, HoweverLongTheStepsAreItLooksUpEveryMinute) {
   EXPECT_EQ(ticks_.missed(), 0U);
   stop.request_stop();
   watcher_.wake();
+}
+
+TEST_F(WatcherTest, ASingleRoundSaysWhatItCouldNotJudge) {
+  LoadedConfig loaded = config_of_days();
+  ASSERT_TRUE(watcher_.load(std::move(loaded)));
+  clock_.advance(std::chrono::hours(48));
+  EXPECT_TRUE(watcher_.run_once());
+  EXPECT_NE(ticks_.gaps().find("rec: "), std::string::npos) << ticks_.gaps();
+  EXPECT_NE(ticks_.gaps().find("have no complete data"), std::string::npos) << ticks_.gaps();
 }
 
 }  // namespace
