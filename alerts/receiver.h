@@ -30,14 +30,15 @@ class Receiver {
   virtual SendResult send(const Message& message) = 0;
 };
 
-// A destination that wants the whole present state again and again (Alertmanager): everything that
+// One server that wants the whole present state again and again (Alertmanager): everything that
 // fires, and what resolved a short while ago. Nothing is queued, so nothing can be lost: the state
-// itself is stored, and each round repeats it.
+// itself is stored, and each round repeats it. Each peer of a cluster is a mirror of its own.
 class Mirror {
  public:
   virtual ~Mirror() = default;
-  // One result for each peer, in the order of the configuration.
-  virtual std::vector<SendResult> push(const std::vector<AlertMessage>& state, Timestamp now) = 0;
+  virtual SendResult push(const std::vector<AlertMessage>& state, Timestamp now) = 0;
+  // For messages: which server this is; no path, no secret.
+  [[nodiscard]] virtual std::string peer() const = 0;
   [[nodiscard]] virtual Duration resend_interval() const = 0;
 };
 

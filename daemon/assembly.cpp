@@ -126,8 +126,9 @@ Result<Assembly> assemble(Config& config, HttpClients http, SecretReader& secret
     for (std::size_t i = 0; i < receiver.parts.size(); ++i) {
       auto made = make_receiver(receiver.parts[i], http.receivers, secrets, now);
       if (!made) return std::move(made).error().while_doing("receiver " + receiver.name);
-      if (auto* mirror = std::get_if<std::shared_ptr<Mirror>>(&*made)) {
-        assembly.mirrors.push_back({receiver.name, *mirror});
+      if (auto* mirrors = std::get_if<std::vector<std::shared_ptr<Mirror>>>(&*made)) {
+        for (auto& mirror : *mirrors)
+          assembly.mirrors.push_back({receiver.name, std::move(mirror)});
         continue;
       }
       const std::string outbox =

@@ -118,8 +118,7 @@ Result<ReceiverPlugin> make_receiver(const ReceiverPart& part, HttpClient& http,
         std::make_shared<WebhookReceiver>(*settings, http, secrets, std::move(now))));
   }
   if (const auto* settings = settings_as<AlertmanagerSettings>(*part.settings)) {
-    return ReceiverPlugin(std::shared_ptr<Mirror>(
-        std::make_shared<AlertmanagerMirror>(*settings, http, std::chrono::minutes(1))));
+    return ReceiverPlugin(alertmanager_mirrors(*settings, http));
   }
   return Error{ErrorKind::invalid, fmt::format("receivers of kind {} can't be made", part.kind)};
 }

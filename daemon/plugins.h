@@ -21,8 +21,9 @@ Result<std::shared_ptr<Source>> make_source(const SourceConfig& config,
                                             std::vector<SignalPlan> plans, HttpClient& http,
                                             SecretReader& secrets);
 
-// What a receiver's part is made of: a queue's sender, or a mirror.
-using ReceiverPlugin = std::variant<std::shared_ptr<Receiver>, std::shared_ptr<Mirror>>;
+// What a receiver's part is made of: a queue's sender, or mirrors, one for each peer.
+using ReceiverPlugin =
+    std::variant<std::shared_ptr<Receiver>, std::vector<std::shared_ptr<Mirror>>>;
 Result<ReceiverPlugin> make_receiver(const ReceiverPart& part, HttpClient& http,
                                      SecretReader& secrets, std::function<Timestamp()> now);
 

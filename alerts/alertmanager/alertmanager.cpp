@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 #include "alerts/alertmanager/payload.h"
@@ -19,6 +18,9 @@ using AlertSpan = std::span<const AlertMessage>;
 // How many requests one round may spend on a peer to find bad alerts. A batch of 64 with one bad
 // alert takes 12 of them, a batch of nothing else 126.
 constexpr int kSearchRequests = 512;
+
+// A firing alert ends this many rounds after the last one that told of it.
+constexpr int kRoundsOfValidity = 4;
 
 constexpr std::string_view kPath = "/api/v2/alerts";
 
@@ -123,6 +125,15 @@ void AlertmanagerSettings::visit(ParamVisitor& visitor) {
   }
   if (timeout <= Duration::zero() || timeout > std::chrono::minutes(5)) {
     visitor.problem("timeout", "the timeout must be above zero and at most 5m", "timeout: 10s");
+  } else if (const Duration round = std::max(kAlertmanagerTick, resend_interval); timeout > round) {
+    // Two requests that hang and the answer to a third still fit into the validity.
+    visitor.problem(
+        "timeout",
+        fmt::format("the timeout ({}) must not be longer than resend_interval or 1m: "
+                    "firing alerts end {} after they were told, so Alertmanager would "
+                    "resolve them while a request hangs",
+                    format_duration(timeout), format_duration(kRoundsOfValidity * round)),
+        "timeout: 10s");
   }
   if (resend_interval < 1s || resend_interval > 1h) {
     visitor.problem("resend_interval", "the interval must be between 1s and 1h",
@@ -130,40 +141,47 @@ void AlertmanagerSettings::visit(ParamVisitor& visitor) {
   }
 }
 
-AlertmanagerMirror::AlertmanagerMirror(AlertmanagerSettings settings, HttpClient& client,
-                                       Duration tick)
-    : settings_(std::move(settings)), client_(client), tick_(tick) {
-  for (const std::string& url : settings_.urls) peers_.push_back({endpoint_of(url), false, {}});
+AlertmanagerMirror::AlertmanagerMirror(AlertmanagerSettings settings, std::size_t peer,
+                                       HttpClient& client, Duration tick)
+    : settings_(std::move(settings)),
+      peer_(peer),
+      endpoint_(endpoint_of(settings_.urls.at(peer))),
+      client_(client),
+      tick_(tick) {}
+
+// With its place in the list: two peers behind one host differ in their paths only, which aren't
+// shown.
+std::string AlertmanagerMirror::peer() const {
+  return fmt::format("{} ({} of {})", redact_url(settings_.urls[peer_]), peer_ + 1,
+                     settings_.urls.size());
 }
 
-std::vector<SendResult> AlertmanagerMirror::push(const std::vector<AlertMessage>& state,
-                                                 Timestamp now) {
-  const Duration validity = 4 * std::max(tick_, settings_.resend_interval);
-  const std::vector<AlertMessage> alerts = sendable(state, now + validity);
-  // First those that answered last time, so that a dead peer delays nobody.
-  std::vector<std::size_t> order(peers_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_partition(order, [&](std::size_t i) { return !peers_[i].failed; });
-  std::vector<SendResult> results(peers_.size());
-  for (const std::size_t i : order) results[i] = push_to(peers_[i], alerts, now);
-  return results;
-}
-
-SendResult AlertmanagerMirror::push_to(Peer& peer, std::vector<AlertMessage> alerts,
-                                       Timestamp now) {
+SendResult AlertmanagerMirror::push(const std::vector<AlertMessage>& state, Timestamp now) {
+  const Duration validity = kRoundsOfValidity * std::max(tick_, settings_.resend_interval);
+  std::vector<AlertMessage> alerts = sendable(state, now + validity);
   std::ranges::stable_partition(alerts, [&](const AlertMessage& alert) {
-    return !peer.refused.contains(alert.labels.fingerprint());
+    return !refused_.contains(alert.labels.fingerprint());
   });
-  PeerRound round(settings_, client_, peer.endpoint, now);
+  PeerRound round(settings_, client_, endpoint_, now);
   const AlertSpan all(alerts);
   const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(settings_.batch, 1));
-  peer.failed = false;
-  for (std::size_t at = 0; at < all.size() && !peer.failed; at += batch) {
-    peer.failed = !round.post(all.subspan(at, std::min(batch, all.size() - at)));
+  bool failed = false;
+  for (std::size_t at = 0; at < all.size() && !failed; at += batch) {
+    failed = !round.post(all.subspan(at, std::min(batch, all.size() - at)));
   }
-  if (!peer.failed) peer.refused.clear();
-  peer.refused.insert(round.refused().begin(), round.refused().end());
-  return peer.failed ? round.failure() : round.summary(alerts.size());
+  if (!failed) refused_.clear();
+  refused_.insert(round.refused().begin(), round.refused().end());
+  return failed ? round.failure() : round.summary(alerts.size());
+}
+
+std::vector<std::shared_ptr<Mirror>> alertmanager_mirrors(const AlertmanagerSettings& settings,
+                                                          HttpClient& client) {
+  std::vector<std::shared_ptr<Mirror>> mirrors;
+  for (std::size_t peer = 0; peer < settings.urls.size(); ++peer) {
+    mirrors.push_back(
+        std::make_shared<AlertmanagerMirror>(settings, peer, client, kAlertmanagerTick));
+  }
+  return mirrors;
 }
 
 }  // namespace outcomed

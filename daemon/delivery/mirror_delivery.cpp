@@ -20,7 +20,8 @@ Result<MirrorDelivery::Round> MirrorDelivery::round(Timestamp now) {
   }
   Round round;
   round.alerts = state.size();
-  round.peers = mirror_.push(state, now);
+  round.peer = mirror_.peer();
+  round.result = mirror_.push(state, now);
   return round;
 }
 

@@ -1,6 +1,6 @@
-// Keeps one mirror (Alertmanager) in step with the episodes: all that fires, and what resolved in
-// the last fifteen minutes, again and again. The store is the queue: after a crash the next round
-// says it all anew.
+// Keeps one mirror (a peer of Alertmanager) in step with the episodes: all that fires, and what
+// resolved in the last fifteen minutes, again and again. The store is the queue: after a crash the
+// next round says it all anew.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ class MirrorDelivery {
 
   struct Round {
     std::size_t alerts = 0;
-    std::vector<SendResult> peers;
+    std::string peer;
+    SendResult result;
   };
   Result<Round> round(Timestamp now);
   [[nodiscard]] Duration resend_interval() const { return mirror_.resend_interval(); }

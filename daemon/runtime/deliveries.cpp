@@ -7,7 +7,7 @@ namespace {
 
 // Looks again at least this often, so that a missed wake-up or a wall-clock jump can't park news.
 constexpr Duration kLongestWait = std::chrono::seconds(30);
-constexpr Duration kAfterStoreError = std::chrono::seconds(5);
+constexpr Duration kAfterFailure = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -62,7 +62,7 @@ void Deliveries::drain(Queue& queue, const std::stop_token& stop) {
     Duration wait = kLongestWait;
     if (!next) {
       observer_.store_failed("outbox of " + queue.name, next.error());
-      wait = kAfterStoreError;
+      wait = kAfterFailure;
     } else {
       const Timestamp now = clock_.now();
       observer_.outbox_depth(queue.name, queue.delivery->depth(), now);
@@ -73,23 +73,24 @@ void Deliveries::drain(Queue& queue, const std::stop_token& stop) {
   }
 }
 
+std::optional<SendResult> Deliveries::mirror_round(Mirrored& mirrored) {
+  auto round = mirrored.delivery->round(clock_.now());
+  if (!round) {
+    observer_.store_failed("episodes for " + mirrored.delivery->receiver(), round.error());
+    return std::nullopt;
+  }
+  observer_.mirrored(mirrored.delivery->receiver(), *round);
+  return std::move(round->result);
+}
+
 void Deliveries::mirror(Mirrored& mirrored, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const auto round = mirrored.delivery->round(clock_.now());
-    Duration wait = mirrored.delivery->resend_interval();
-    if (!round) {
-      observer_.store_failed("episodes for " + mirrored.delivery->receiver(), round.error());
-      wait = kAfterStoreError;
-    } else {
-      observer_.mirrored(mirrored.delivery->receiver(), *round);
-      const bool failed = std::ranges::any_of(round->peers, [](const SendResult& peer) {
-        return peer.outcome != SendResult::Outcome::delivered;
-      });
-      mirrored.all_told = !failed;
-      // A peer that missed a round hears it again soon, not a whole interval later.
-      if (failed) wait = std::min(wait, kAfterStoreError);
-    }
-    mirrored.wakeup.wait_for(wait, stop);
+    const auto result = mirror_round(mirrored);
+    const bool fine = result && result->outcome == SendResult::Outcome::delivered;
+    if (result) mirrored.all_told = fine;
+    // A peer that missed a round hears it again soon, not a whole interval later.
+    const Duration interval = mirrored.delivery->resend_interval();
+    mirrored.wakeup.wait_for(fine ? interval : std::min(interval, kAfterFailure), stop);
   }
 }
 
@@ -105,19 +106,16 @@ bool Deliveries::run_once() {
     if (!next) observer_.store_failed("outbox of " + queue->name, next.error());
     all &= next && queue->delivery->depth().rows == 0;
   }
+  std::atomic<bool> mirrored_all = true;
+  std::vector<std::jthread> rounds;
   for (auto& mirrored : mirrors_) {
-    const auto round = mirrored->delivery->round(clock_.now());
-    if (!round) {
-      observer_.store_failed("episodes", round.error());
-      all = false;
-      continue;
-    }
-    observer_.mirrored(mirrored->delivery->receiver(), *round);
-    for (const SendResult& peer : round->peers) {
-      all &= peer.outcome == SendResult::Outcome::delivered;
-    }
+    rounds.emplace_back([this, &mirrored, &mirrored_all] {
+      const auto result = mirror_round(*mirrored);
+      if (!result || result->outcome != SendResult::Outcome::delivered) mirrored_all = false;
+    });
   }
-  return all;
+  rounds.clear();  // Joins.
+  return all && mirrored_all;
 }
 
 }  // namespace outcomed

@@ -1,9 +1,11 @@
-// The threads that tell people: one for each queue and one for each mirror.
+// The threads that tell people: one for each queue and one for each mirror, that is, each
+// peer of an Alertmanager.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -25,7 +27,8 @@ class Deliveries {
   void stop();  // Waits for what is being sent.
   // Nobody waits for a message, as far as the last round of each knows.
   [[nodiscard]] bool all_told() const;
-  // One round each, in this thread: `run --once`. True if everything was delivered.
+  // One round each: `run --once`. Queues in this thread, mirrors side by side. True if everything
+  // was delivered.
   bool run_once();
 
  private:
@@ -45,6 +48,8 @@ class Deliveries {
 
   void drain(Queue& queue, const std::stop_token& stop);
   void mirror(Mirrored& mirrored, const std::stop_token& stop);
+  // Nothing where the store failed.
+  std::optional<SendResult> mirror_round(Mirrored& mirrored);
 
   Clock& clock_;
   Observer& observer_;

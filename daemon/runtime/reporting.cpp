@@ -134,14 +134,11 @@ void Reporting::outbox_depth(const std::string& outbox, OutboxDelivery::Depth de
 }
 
 void Reporting::mirrored(const std::string& receiver, const MirrorDelivery::Round& round) {
-  std::string failures;
-  for (const SendResult& peer : round.peers) {
-    const bool fine = peer.outcome == SendResult::Outcome::delivered;
-    metrics_.delivered(receiver, fine ? "delivered" : "retry", Duration::zero());
-    if (!fine) failures += (failures.empty() ? "" : "; ") + peer.detail;
-  }
-  condition("mirror " + receiver, "could not tell", failures,
-            {{"receiver", receiver}, {"alerts", round.alerts}});
+  const bool fine = round.result.outcome == SendResult::Outcome::delivered;
+  metrics_.delivered(receiver, fine ? "delivered" : "retry", Duration::zero());
+  condition("mirror " + receiver + " " + round.peer, "could not tell",
+            fine ? "" : round.result.detail,
+            {{"receiver", receiver}, {"peer", round.peer}, {"alerts", round.alerts}});
 }
 
 void Reporting::heartbeat(const Status& result) {

@@ -82,33 +82,33 @@ class RealAlertmanagerTest : public ::testing::Test {
 TEST_F(RealAlertmanagerTest, AnAlertFiresIsExtendedByEachRoundAndResolvesOnce) {
   OUTCOMED_NEED_PEER(program, "prometheus-alertmanager");
   ASSERT_EQ(start(*program), "");
-  AlertmanagerMirror mirror(settings, client, 15s);
+  AlertmanagerMirror mirror(settings, 0, client, 15s);
   const Timestamp now = wall_clock();
   AlertMessage judge = alert("judge", now);
-  ASSERT_EQ(mirror.push({judge}, now).at(0).detail, "HTTP 200");
+  ASSERT_EQ(mirror.push({judge}, now).detail, "HTTP 200");
   json listed = am->firing()["judge"];
   EXPECT_EQ(*parse_timestamp(listed["endsAt"].get<std::string>()), now + 4min);
   EXPECT_EQ(*parse_timestamp(listed["startsAt"].get<std::string>()), now - 10min);
   EXPECT_EQ(listed["annotations"]["description"], judge.annotations.get("description"));
   EXPECT_EQ(listed["fingerprint"], fmt::format("{:016x}", judge.labels.fingerprint()));
 
-  ASSERT_EQ(mirror.push({judge}, now + 1min).at(0).detail, "HTTP 200");
+  ASSERT_EQ(mirror.push({judge}, now + 1min).detail, "HTTP 200");
   EXPECT_EQ(*parse_timestamp(am->firing()["judge"]["endsAt"].get<std::string>()), now + 5min);
   ASSERT_TRUE(eventually([&] { return !told("judge", "firing").empty(); }));
 
   judge.status = AlertStatus::resolved;
   judge.ends_at = wall_clock() - 1s;
-  ASSERT_EQ(mirror.push({judge}, now + 2min).at(0).detail, "HTTP 200");
+  ASSERT_EQ(mirror.push({judge}, now + 2min).detail, "HTTP 200");
   EXPECT_TRUE(am->firing().empty());
   ASSERT_TRUE(eventually([&] { return !told("judge", "resolved").empty(); }));
-  ASSERT_EQ(mirror.push({judge}, now + 3min).at(0).detail, "HTTP 200");
+  ASSERT_EQ(mirror.push({judge}, now + 3min).detail, "HTTP 200");
   EXPECT_TRUE(am->firing().empty());
 }
 
 TEST_F(RealAlertmanagerTest, AReFiringBesideTheEndOfTheEpisodeBeforeStaysFiring) {
   OUTCOMED_NEED_PEER(program, "prometheus-alertmanager");
   ASSERT_EQ(start(*program), "");
-  AlertmanagerMirror mirror(settings, client, 15s);
+  AlertmanagerMirror mirror(settings, 0, client, 15s);
   const Timestamp now = wall_clock();
   AlertMessage old = alert("judge", now);
   old.status = AlertStatus::resolved;
@@ -158,8 +158,8 @@ TEST_F(RealAlertmanagerTest, OfFiftyAlertsWithABadOneFortyNineAreStoredAndTheBad
     std::vector<AlertMessage> state;
     for (int i = 0; i < 50; ++i) state.push_back(alert(fmt::format("{}{:02}", prefix, i), now));
     SpoilingClient spoiling(client, prefix + "17", spoil);
-    AlertmanagerMirror mirror(settings, spoiling, 15s);
-    const SendResult result = mirror.push(state, now).at(0);
+    AlertmanagerMirror mirror(settings, 0, spoiling, 15s);
+    const SendResult result = mirror.push(state, now);
     EXPECT_EQ(result.outcome, Outcome::rejected);
     EXPECT_THAT(result.detail, HasSubstr("1 of 50 alerts refused"));
     EXPECT_THAT(result.detail, HasSubstr(prefix + "17"));
@@ -173,7 +173,7 @@ TEST_F(RealAlertmanagerTest, OfFiftyAlertsWithABadOneFortyNineAreStoredAndTheBad
 TEST_F(RealAlertmanagerTest, TheHostileAndTheOddAreTakenAsTheyAre) {
   OUTCOMED_NEED_PEER(program, "prometheus-alertmanager");
   ASSERT_EQ(start(*program), "");
-  AlertmanagerMirror mirror(settings, client, 15s);
+  AlertmanagerMirror mirror(settings, 0, client, 15s);
   const Timestamp now = wall_clock();
   std::vector<AlertMessage> state;
   for (const std::string& model :
@@ -186,7 +186,7 @@ TEST_F(RealAlertmanagerTest, TheHostileAndTheOddAreTakenAsTheyAre) {
   }
   state.push_back(alert("far", now));
   state.back().starts_at = from_unix_ms(INT64_MIN / 2);
-  EXPECT_EQ(mirror.push(state, now).at(0).detail, "HTTP 200");
+  EXPECT_EQ(mirror.push(state, now).detail, "HTTP 200");
   EXPECT_EQ(am->firing().size(), 7U);
 }
 
@@ -194,11 +194,11 @@ TEST_F(RealAlertmanagerTest, ThousandsOfAlertsArriveInBatches) {
   OUTCOMED_NEED_PEER(program, "prometheus-alertmanager");
   ASSERT_EQ(start(*program), "");
   settings.batch = 256;
-  AlertmanagerMirror mirror(settings, client, 15s);
+  AlertmanagerMirror mirror(settings, 0, client, 15s);
   const Timestamp now = wall_clock();
   std::vector<AlertMessage> state;
   for (int i = 0; i < 3000; ++i) state.push_back(alert(fmt::format("m{}", i), now));
-  EXPECT_EQ(mirror.push(state, now).at(0).detail, "HTTP 200");
+  EXPECT_EQ(mirror.push(state, now).detail, "HTTP 200");
   EXPECT_EQ(am->firing().size(), 3000U);
 }
 
@@ -207,7 +207,7 @@ TEST_F(RealAlertmanagerTest, AlertmanagersOwnNotificationEqualsOursInFormRouteAn
   ASSERT_EQ(start(*program), "");
   const Timestamp now = wall_clock();
   const AlertMessage judge = alert("judge", now);
-  AlertmanagerMirror(settings, client, 15s).push({judge}, now);
+  AlertmanagerMirror(settings, 0, client, 15s).push({judge}, now);
   ASSERT_TRUE(eventually([&] { return !told("judge", "firing").empty(); }));
   const json theirs = told("judge", "firing").front();
 

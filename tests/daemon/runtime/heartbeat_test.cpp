@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "tests/daemon/runtime/silent_observer.h"
 #include "tests/support/fake_clock.h"
 
 namespace outcomed {
@@ -40,16 +41,8 @@ class Outside final : public HttpClient {
   int status_ = 200;
 };
 
-class Results final : public Observer {
+class Results final : public testing::SilentObserver {
  public:
-  void ticked(const TickReport&, const TickTiming&, const Engine&) override {}
-  void incomplete(const std::string&, const std::string&) override {}
-  void polled(const std::string&, const Status&, Duration) override {}
-  void delivered(const DeliveryReport&) override {}
-  void outbox_depth(const std::string&, OutboxDelivery::Depth, Timestamp) override {}
-  void mirrored(const std::string&, const MirrorDelivery::Round&) override {}
-  void store_failed(const std::string&, const Error&) override {}
-  void reloaded(bool, const std::vector<ConfigProblem>&, const std::string&) override {}
   void heartbeat(const Status& result) override {
     const std::lock_guard lock(mutex_);
     said_.push_back(result ? "" : result.error().message);
