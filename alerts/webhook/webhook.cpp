@@ -27,6 +27,14 @@ Message without_resolved(Message message) {
   return message;
 }
 
+// Path and query: with many services they are the key. Empty for none.
+std::string target_of(std::string_view url) {
+  const auto host = url.find("://");
+  if (host == std::string_view::npos) return {};
+  const auto path = url.find('/', host + 3);
+  return path == std::string_view::npos ? "" : std::string(url.substr(path));
+}
+
 SendResult nothing_to_send(std::string why) {
   SendResult result;
   result.outcome = SendResult::Outcome::delivered;
@@ -64,6 +72,7 @@ Status WebhookReceiver::sign(HttpRequest& request) {
                  fmt::format("hmac_secret: {} is empty; nothing is sent unsigned",
                              settings_.hmac_secret.to_string())};
   }
+  request.secrets.push_back(*secret);
   const std::string seconds = fmt::format("{}", unix_ms(now_()) / 1000);
   const auto signature = hmac_sha256_hex(secret->reveal(), seconds + ":" + request.body);
   if (!signature) return signature.error();
@@ -82,6 +91,7 @@ SendResult WebhookReceiver::send(const Message& message) {
   request.method = "POST";
   request.url = settings_.url;
   request.access = settings_.access;
+  request.secrets.emplace_back(target_of(settings_.url));
   request.timeout = settings_.timeout;
   // A long answer to an accepted notification is no reason to send it again: it is read and
   // dropped.

@@ -36,8 +36,23 @@ Status add_basic(const HttpAccess& access, SecretReader& secrets, Credentials& c
                  "secret " + access.basic_password.to_string() + ": holds a NUL byte"};
   }
   credentials.password = *std::move(password);
+  credentials.secrets.push_back(credentials.password);
+  credentials.secrets.emplace_back(access.basic_user + ":" + credentials.password.reveal());
   credentials.rotatable |= lies_in_file(access.basic_password);
   return ok();
+}
+
+bool tells_who_asks(const std::string& header) {
+  return same_header_name(header, "authorization") ||
+         same_header_name(header, "proxy-authorization");
+}
+
+// The value, and what stands behind the scheme: servers name the one or the other.
+void note_secret(const std::string& value, Credentials& credentials) {
+  credentials.secrets.emplace_back(value);
+  if (const auto space = value.find(' '); space != std::string::npos) {
+    credentials.secrets.emplace_back(value.substr(space + 1));
+  }
 }
 
 Status add_header(const std::string& name, std::string_view prefix, const SecretRef& ref,
@@ -51,6 +66,10 @@ Status add_header(const std::string& name, std::string_view prefix, const Secret
     return std::move(line).error().while_doing(nameable ? "secret " + ref.to_string() : "headers");
   }
   const bool for_proxy = same_header_name(name, "proxy-authorization");
+  // A literal is no secret, except where somebody wrote one down all the same.
+  if (ref.kind != SecretRef::Kind::literal || tells_who_asks(name)) {
+    note_secret(value->reveal(), credentials);
+  }
   (for_proxy ? credentials.proxy_lines : credentials.lines).emplace_back(*std::move(line));
   credentials.rotatable |= lies_in_file(ref);
   return ok();

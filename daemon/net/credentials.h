@@ -15,6 +15,7 @@ struct Credentials {
   Secret password;
   std::vector<Secret> lines;        // Whole header lines for the server.
   std::vector<Secret> proxy_lines;  // The same for the proxy: Proxy-Authorization.
+  std::vector<Secret> secrets;      // Whatever of all this must not be shown.
   bool rotatable = false;           // Some came from files, which may change while we are running.
 
   [[nodiscard]] bool equals(const Credentials& other) const;

@@ -27,6 +27,12 @@ std::optional<HttpUrl> redirect_target(const Attempt& attempt, const HttpRespons
   return *std::move(target);
 }
 
+SecretScrubber scrubber_of(const Attempt& attempt) {
+  std::vector<Secret> secrets = attempt.credentials.secrets;
+  secrets.insert(secrets.end(), attempt.request.secrets.begin(), attempt.request.secrets.end());
+  return SecretScrubber(secrets);
+}
+
 }  // namespace
 
 CurlClient::CurlClient(SecretReader& secrets, CurlOptions options)
@@ -53,7 +59,14 @@ Result<HttpResponse> CurlClient::send(const HttpRequest& request) {
                   now + timeout, *std::move(url), *std::move(credentials)};
   auto response = exchange(*lane, attempt);
   give_back(std::move(lane));
-  if (!response) return std::move(response).error().while_doing(task);
+  SecretScrubber scrubber = scrubber_of(attempt);
+  if (!response) {
+    Error error = std::move(response).error();
+    error.message = scrubber.scrub(error.message);
+    return std::move(error).while_doing(task);
+  }
+  if (response->status / 100 != 2) response->body = scrubber.scrub(response->body);
+  response->scrubber = std::move(scrubber);
   return response;
 }
 

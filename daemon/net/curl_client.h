@@ -14,8 +14,10 @@
 // request. After a 401 those that lie in files are read once more, and the request is repeated if
 // they have changed. Gzip is asked for and decoded. `max_bytes` counts decoded bytes; headers may
 // have 64 KiB. Errors read "GET https://host/…: reason", those that `on_body` returned too; it may
-// have been given pieces before any error. TLS failures are ErrorKind::unavailable (certificates
-// get renewed); an unusable URL, header, CA or key file is ErrorKind::invalid.
+// have been given pieces before any error. Answers may repeat what they were sent: errors, and the
+// bodies of statuses that are not 2xx, hold "***" in place of the request's secrets. TLS failures
+// are ErrorKind::unavailable (certificates get renewed); an unusable URL, header, CA or key file is
+// ErrorKind::invalid.
 #pragma once
 
 #include <functional>

@@ -11,6 +11,7 @@
 #include "queries/base/params.h"
 #include "queries/base/result.h"
 #include "queries/base/secret.h"
+#include "queries/base/secret_scrubber.h"
 #include "queries/base/time.h"
 
 namespace outcomed {
@@ -36,6 +37,9 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   HttpAccess access;
+  // What else must not be shown where the other side repeats it: keys that the caller signed with,
+  // parts of the URL. The client knows those of `access`.
+  std::vector<Secret> secrets;
   Duration timeout = 10s;                     // Whole request, connection included.
   std::int64_t max_bytes = 64 * 1024 * 1024;  // Of the decoded body, counted as it arrives.
   // Follow up to this many redirects, only to the same scheme, host and port, credentials re-sent.
@@ -48,7 +52,10 @@ struct HttpRequest {
 struct HttpResponse {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
-  std::string body;
+  std::string body;  // Of a status that is not 2xx: with "***" for the secrets of the request.
+  // For what is said of the headers, of what is decoded from the body, and of the body of a 2xx,
+  // which comes as it is: the other side may repeat the secrets of the request.
+  SecretScrubber scrubber = {};
 
   [[nodiscard]] std::string_view header(std::string_view lower_case_name) const {
     for (const auto& [name, value] : headers) {
@@ -61,7 +68,7 @@ struct HttpResponse {
 // Thread-safe. Any status is a response; errors are only what kept a whole answer from arriving
 // (unavailable, timeout, too_large, corrupt) or a secret that can't be read (invalid: the request
 // is never sent without its credentials). Messages hold scheme and host of a URL, never its path,
-// query or credentials.
+// query or credentials, even where the other side or `on_body` repeats these.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;

@@ -190,7 +190,9 @@ Status ExpositionSource::scrape(const WantedNames& names, ScrapedPage& into) con
   if (!response) return std::move(response).error();  // Says already what was asked of whom.
   Status status = check_answer(*response, any, parser);
   if (!status) {
-    return std::move(status).error().while_doing("GET " + redact_url(settings_.url));
+    Error error = std::move(status).error();
+    error.message = response->scrubber.scrub(error.message);
+    return std::move(error).while_doing("GET " + redact_url(settings_.url));
   }
   return ok();
 }

@@ -45,6 +45,11 @@ Error partial_error(const std::vector<std::string>& warnings) {
   return {ErrorKind::partial, std::move(text)};
 }
 
+Error scrubbed(Error error, const SecretScrubber& scrubber) {
+  error.message = scrubber.scrub(error.message);
+  return error;
+}
+
 // `address` without scheme and user.
 bool is_this_machine(std::string_view address) {
   const std::string_view host = address.substr(0, address.find_first_of("/:"));
@@ -97,11 +102,12 @@ Status PrometheusApi::check(const HttpResponse& response) const {
     error.message = fmt::format("HTTP {}, {}: {}", response.status,
                                 api.type.empty() ? "error" : api.type, api.text);
   }
-  return error;
+  return scrubbed(std::move(error), response.scrubber);
 }
 
-Status PrometheusApi::send_form(std::string_view path, const Form& form,
-                                const std::function<Status(std::string_view)>& on_body) {
+Result<SecretScrubber> PrometheusApi::send_form(
+    std::string_view path, const Form& form,
+    const std::function<Status(std::string_view)>& on_body) {
   HttpRequest request = make_request(path);
   request.on_body = on_body;
   const bool get = uses_get(path);
@@ -118,7 +124,8 @@ Status PrometheusApi::send_form(std::string_view path, const Form& form,
     use_get_ = true;
     return send_form(path, form, on_body);
   }
-  return check(*response);
+  if (Status checked = check(*response); !checked) return std::move(checked).error();
+  return std::move(response->scrubber);
 }
 
 Result<ReplyInfo> PrometheusApi::query(const std::string& promql, Timestamp at, ReplyType expected,
@@ -139,9 +146,11 @@ Result<ReplyInfo> PrometheusApi::query(const std::string& promql, Timestamp at, 
     body_ += piece;
     return ok();
   };
-  if (Status sent = send_form(kQueryPath, form, keep); !sent) return fail(std::move(sent).error());
+  const auto sent = send_form(kQueryPath, form, keep);
+  if (!sent) return fail(sent.error());
   auto info = decoder_.decode(body_, sink, expected);
-  if (!info) return fail(std::move(info).error());
+  if (!info) return fail(scrubbed(std::move(info).error(), *sent));
+  for (std::string& warning : info->warnings) warning = sent->scrub(warning);
   if (info->partial) {
     if (!settings_.accept_partial) return fail(partial_error(info->warnings));
     if (info->warnings.empty()) info->warnings.emplace_back("isPartial");
@@ -162,11 +171,10 @@ Result<std::vector<std::string>> PrometheusApi::label_values(
     body += piece;
     return ok();
   };
-  if (Status sent = send_form(path, form, keep); !sent) {
-    return std::move(sent).error().while_doing(task(path));
-  }
+  const auto sent = send_form(path, form, keep);
+  if (!sent) return Error(sent.error()).while_doing(task(path));
   auto values = decode_label_values(body);
-  if (!values) return std::move(values).error().while_doing(task(path));
+  if (!values) return scrubbed(std::move(values).error(), *sent).while_doing(task(path));
   return values;
 }
 
@@ -184,7 +192,9 @@ Status PrometheusApi::remote_read(const std::vector<ReadQuery>& queries,
   }
   Status status = check(*response);
   if (status) status = decoder.finish(response->header("content-type"));
-  if (!status) return std::move(status).error().while_doing(task(kReadPath));
+  if (!status) {
+    return scrubbed(std::move(status).error(), response->scrubber).while_doing(task(kReadPath));
+  }
   return status;
 }
 
@@ -192,10 +202,11 @@ Status PrometheusApi::export_lines(const std::vector<std::string>& selectors, Sa
                                    VmExportDecoder& decoder) {
   Form form{{"start", seconds_text(span.begin_ms)}, {"end", seconds_text(span.end_ms)}};
   for (const std::string& selector : selectors) form.emplace_back("match[]", selector);
-  Status status = send_form(kExportPath, form,
-                            [&decoder](std::string_view piece) { return decoder.feed(piece); });
-  if (status) status = decoder.finish();
-  if (!status) return std::move(status).error().while_doing(task(kExportPath));
+  const auto sent = send_form(kExportPath, form,
+                              [&decoder](std::string_view piece) { return decoder.feed(piece); });
+  if (!sent) return Error(sent.error()).while_doing(task(kExportPath));
+  Status status = decoder.finish();
+  if (!status) return scrubbed(std::move(status).error(), *sent).while_doing(task(kExportPath));
   return status;
 }
 

@@ -48,8 +48,9 @@ class PrometheusApi {
 
   [[nodiscard]] HttpRequest make_request(std::string_view path) const;
   // Sends the form and hands the body of a 2xx answer to `on_body`; any other status is an error.
-  Status send_form(std::string_view path, const Form& form,
-                   const std::function<Status(std::string_view)>& on_body);
+  // Gives what takes the request's secrets out of what is said about that body.
+  Result<SecretScrubber> send_form(std::string_view path, const Form& form,
+                                   const std::function<Status(std::string_view)>& on_body);
   Status check(const HttpResponse& response) const;
   [[nodiscard]] bool uses_get(std::string_view path) const;
   [[nodiscard]] std::string task(std::string_view path) const;

@@ -307,6 +307,20 @@ TEST_F(WebhookOverHttp, TheReceiverGetsKeySignatureAndBody) {
   EXPECT_EQ(json::parse(requests[0].body)["version"], "4");
 }
 
+// Answers are stored and shown.
+TEST_F(WebhookOverHttp, AnAnswerThatRepeatsOurSecretsIsKeptWithoutThem) {
+  secrets.values = {{"file:/hook", "s3cr3t"}, {"file:/token", "t0ken"}};
+  settings.url = server.url("/services/T0?key=1");
+  settings.hmac_secret = {SecretRef::Kind::file, "/hook"};
+  settings.access.bearer_token = {SecretRef::Kind::file, "/token"};
+  server.reply_by([](const testing::ReceivedRequest& request) {
+    return Reply::with_status(400, "POST " + request.target + ": bad token " +
+                                       std::string(request.header("authorization")) +
+                                       ", key s3cr3t");
+  });
+  EXPECT_EQ(send().detail, "HTTP 400: POST ***: bad token Bearer ***, key ***");
+}
+
 TEST_F(WebhookOverHttp, ThrottlingWithRetryAfterIsTold) {  // E1
   server.reply_once(Reply::too_many_requests("2"));
   const SendResult result = send();
