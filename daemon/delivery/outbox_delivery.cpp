@@ -23,6 +23,12 @@ Message combined(const std::vector<OutboxRow>& rows) {
   return message;
 }
 
+std::optional<Timestamp> next_attempt(const std::vector<OutboxRow>& queued, Timestamp earliest) {
+  if (queued.empty()) return std::nullopt;
+  const auto first = std::ranges::min_element(queued, {}, &OutboxRow::next_attempt);
+  return std::max(first->next_attempt, earliest);
+}
+
 }  // namespace
 
 std::vector<std::vector<OutboxRow>> batches(std::vector<OutboxRow> due_rows) {
@@ -67,9 +73,13 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
   const Message message = combined(rows);
   SendResult result = receiver_.send(message);
   const Timestamp after = hooks_.now();
-  DeliveryReport report{
-      outbox_, result.outcome, result.detail, rows.size(), rows.front().attempts + 1,
-      false,   after - before};
+  DeliveryReport report;
+  report.receiver = outbox_;
+  report.outcome = result.outcome;
+  report.detail = result.detail;
+  report.alerts = rows.size();
+  report.attempts = rows.front().attempts + 1;
+  report.took = after - before;
   if (rows.size() > 1) {  // The key that the other side saw is none of the rows' own.
     result.detail +=
         fmt::format(" (told together with {} other{}, idempotency key {})", rows.size() - 1,
@@ -79,11 +89,32 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
   std::vector<OutboxRow> settled;
   for (const OutboxRow& row : rows) {
     settled.push_back(after_attempt(row, result, after, jitter, policy_));
-    report.dead |= settled.back().state == OutboxState::dead;
   }
+  hold_back(result, after);
   if (Status status = store_.settle(settled); !status) return status;
+  note(settled, report);
   hooks_.report(report);
   return ok();
+}
+
+// What became of the rows of a message.
+void OutboxDelivery::note(const std::vector<OutboxRow>& settled, DeliveryReport& report) {
+  for (const OutboxRow& row : settled) {
+    if (row.state == OutboxState::queued) continue;
+    --depth_.rows;
+    losing_ = row.state == OutboxState::dead;
+    if (!losing_) continue;
+    const auto& alerts = row.message.alerts;
+    report.dead.push_back(
+        {row.episode, alerts.empty() ? "" : alerts.front().labels.to_string(), row.status});
+  }
+  report.waiting = depth_.rows;
+}
+
+// What the other side asks for is meant for all that we have for it, not for this message only.
+void OutboxDelivery::hold_back(const SendResult& result, Timestamp now) {
+  if (result.outcome != SendResult::Outcome::retry || !result.retry_after) return;
+  held_until_ = now + std::min(*result.retry_after, policy_.retry_after_cap);
 }
 
 Status OutboxDelivery::drop(OutboxRow& row, std::string why) {
@@ -127,23 +158,21 @@ Result<std::optional<Timestamp>> OutboxDelivery::round() {
     auto queued = store_.queued(outbox_);
     if (!queued) return std::move(queued).error();
     if (const Status status = drop_what_nobody_needs(*queued); !status) return status.error();
+    // Further ahead than any wait of ours: the clock was set back since.
+    const Timestamp latest = hooks_.now() + policy_.retry_after_cap;
+    held_until_ = std::min(held_until_, latest);
     for (OutboxRow& row : *queued) {
-      // Further ahead than any wait of ours: the clock was set back since.
-      const Timestamp latest = hooks_.now() + policy_.retry_after_cap;
       row.next_attempt = std::min(row.next_attempt, latest);
     }
     depth_ = {queued->size(),
               queued->empty() ? std::nullopt : std::optional(queued->front().created_at)};
-    std::vector<OutboxRow> ready = due(*queued, hooks_.now());
-    if (ready.empty()) {
-      std::optional<Timestamp> next;
-      for (const OutboxRow& row : *queued) {
-        if (!next || row.next_attempt < *next) next = row.next_attempt;
-      }
-      return next;
-    }
+    const Timestamp now = hooks_.now();
+    std::vector<OutboxRow> ready;
+    if (now >= held_until_) ready = due(*queued, now);
+    if (ready.empty()) return next_attempt(*queued, held_until_);
     for (std::vector<OutboxRow>& batch : batches(std::move(ready))) {
       if (const Status status = send(std::move(batch)); !status) return status.error();
+      if (hooks_.now() < held_until_) break;
     }
   }
 }

@@ -12,13 +12,21 @@
 
 namespace outcomed {
 
+// News that nobody will be told any more.
+struct DeadLetter {
+  std::string episode;
+  std::string alert;  // Its labels.
+  AlertStatus status = AlertStatus::firing;
+};
+
 struct DeliveryReport {
   std::string receiver;
   SendResult::Outcome outcome = SendResult::Outcome::retry;
   std::string detail;
   std::size_t alerts = 0;
   int attempts = 0;
-  bool dead = false;
+  std::vector<DeadLetter> dead;
+  std::size_t waiting = 0;  // Rows of this receiver that are still to be told.
   Duration took{};
 };
 
@@ -33,7 +41,8 @@ class OutboxDelivery {
   OutboxDelivery(std::string outbox, Receiver& receiver, Store& store, RetryPolicy policy,
                  Hooks hooks);
 
-  // Sends everything that is due, one message after the other. Gives the time of the next attempt,
+  // Sends everything that is due, one message after the other. Once the other side says when to ask
+  // again, nothing is sent until then; a restart may ask once. Gives the time of the next attempt,
   // if any; an error is one of the store.
   Result<std::optional<Timestamp>> round();
 
@@ -42,9 +51,13 @@ class OutboxDelivery {
     std::optional<Timestamp> oldest;
   };
   [[nodiscard]] Depth depth() const { return depth_; }
+  // The newest news that were settled are a dead letter: this receiver takes nothing, or not all.
+  [[nodiscard]] bool losing() const { return losing_; }
 
  private:
   Status send(std::vector<OutboxRow> rows);
+  void note(const std::vector<OutboxRow>& settled, DeliveryReport& report);
+  void hold_back(const SendResult& result, Timestamp now);
   Status drop(OutboxRow& row, std::string why);
   Status drop_what_nobody_needs(std::vector<OutboxRow>& queued);
   Result<bool> never_told(const OutboxRow& resolve);
@@ -55,6 +68,8 @@ class OutboxDelivery {
   RetryPolicy policy_;
   Hooks hooks_;
   Depth depth_;
+  Timestamp held_until_;
+  bool losing_ = false;
 };
 
 // Rows of one group that may travel in one message: never attempted ones together, attempted ones

@@ -66,11 +66,15 @@ void Deliveries::drain(Queue& queue, const std::stop_token& stop) {
     } else {
       const Timestamp now = clock_.now();
       observer_.outbox_depth(queue.name, queue.delivery->depth(), now);
-      queue.all_told = queue.delivery->depth().rows == 0;
+      queue.all_told = has_told_all(queue);
       if (*next) wait = std::clamp(**next - now, Duration(10), kLongestWait);
     }
     queue.wakeup.wait_for(wait, stop);
   }
+}
+
+bool Deliveries::has_told_all(const Queue& queue) {
+  return queue.delivery->depth().rows == 0 && !queue.delivery->losing();
 }
 
 std::optional<SendResult> Deliveries::mirror_round(Mirrored& mirrored) {
@@ -104,7 +108,8 @@ bool Deliveries::run_once() {
   for (auto& queue : queues_) {
     const auto next = queue->delivery->round();
     if (!next) observer_.store_failed("outbox of " + queue->name, next.error());
-    all &= next && queue->delivery->depth().rows == 0;
+    if (next) queue->all_told = has_told_all(*queue);
+    all &= next && queue->all_told;
   }
   std::atomic<bool> mirrored_all = true;
   std::vector<std::jthread> rounds;

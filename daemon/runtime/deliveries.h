@@ -25,7 +25,9 @@ class Deliveries {
   void start();
   void wake();  // There is news.
   void stop();  // Waits for what is being sent.
-  // Nobody waits for a message, as far as the last round of each knows.
+  // Nobody waits for a message, as far as the last round of each knows, and no receiver's newest
+  // outcome is a dead letter. That counts until a message is delivered there, or the daemon is
+  // started or its configuration read anew: people repair a receiver and then do that.
   [[nodiscard]] bool all_told() const;
   // One round each: `run --once`. Queues in this thread, mirrors side by side. True if everything
   // was delivered.
@@ -47,6 +49,7 @@ class Deliveries {
   };
 
   void drain(Queue& queue, const std::stop_token& stop);
+  static bool has_told_all(const Queue& queue);
   void mirror(Mirrored& mirrored, const std::stop_token& stop);
   // Nothing where the store failed.
   std::optional<SendResult> mirror_round(Mirrored& mirrored);

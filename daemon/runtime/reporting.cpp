@@ -7,7 +7,7 @@ namespace {
 
 std::string_view result_name(const DeliveryReport& report) {
   if (report.outcome == SendResult::Outcome::delivered) return "delivered";
-  if (report.dead) return "dead";
+  if (!report.dead.empty()) return "dead";
   return report.outcome == SendResult::Outcome::rejected ? "rejected" : "retry";
 }
 
@@ -124,8 +124,20 @@ void Reporting::delivered(const DeliveryReport& report) {
                        {"attempts", report.attempts},
                        {"answer", report.detail}});
   }
-  condition("deliver " + report.receiver, report.dead ? "given up telling" : "could not tell",
-            fine ? "" : report.detail, {{"receiver", report.receiver}, {"alerts", report.alerts}});
+  // Each of them, however often the answer was the same: nobody else will say that these are lost.
+  for (const DeadLetter& letter : report.dead) {
+    log_.error("given up telling",
+               {{"receiver", report.receiver},
+                {"alert", letter.alert},
+                {"status", letter.status == AlertStatus::firing ? "firing" : "resolved"},
+                {"episode", letter.episode},
+                {"attempts", report.attempts},
+                {"reason", report.detail}});
+  }
+  // While another message waits it isn't over; a dead letter neither is the end of it nor a wait.
+  if (fine ? report.waiting > 0 : report.dead.size() == report.alerts) return;
+  condition("deliver " + report.receiver, "could not tell", fine ? "" : report.detail,
+            {{"receiver", report.receiver}, {"alerts", report.alerts}});
 }
 
 void Reporting::outbox_depth(const std::string& outbox, OutboxDelivery::Depth depth,

@@ -124,6 +124,80 @@ TEST_F(OutboxDeliveryTest, WaitsAsLongAsTheOtherSideAsksAndDeliversOnce) {  // E
   EXPECT_TRUE(store_->queued("hook")->empty());
 }
 
+TEST_F(OutboxDeliveryTest, LeavesTheReceiverAloneForAsLongAsItAsks) {
+  hook_.answers = {{SendResult::Outcome::retry, Duration(seconds(20)), "HTTP 429"}};
+  for (const char* model : {"a", "b", "c", "d", "e"}) queue(model, AlertStatus::firing, model);
+  EXPECT_EQ(round(), kNoon + seconds(20));
+  queue("f", AlertStatus::firing, "f");  // News of that time wait as well.
+  now_ = kNoon + seconds(19);
+  EXPECT_EQ(round(), kNoon + seconds(20));
+  EXPECT_EQ(hook_.told.size(), 1U);
+  now_ = kNoon + seconds(20);
+  EXPECT_EQ(round(), std::nullopt);
+  EXPECT_EQ(hook_.told.size(), 7U);
+  EXPECT_TRUE(store_->queued("hook")->empty());
+}
+
+TEST_F(OutboxDeliveryTest, KeepsApartWhatWaitedTogether) {
+  hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
+  queue("a", AlertStatus::firing);
+  round();
+  hook_.answers = {{SendResult::Outcome::retry, Duration(seconds(20)), "HTTP 429"}};
+  queue("b", AlertStatus::firing);
+  EXPECT_EQ(round(), kNoon + seconds(20));
+  now_ = kNoon + seconds(20);
+  round();
+  ASSERT_EQ(hook_.told.size(), 4U) << "each goes again as it was tried";
+  EXPECT_EQ(hook_.told[0].idempotency_key, hook_.told[2].idempotency_key);
+  EXPECT_EQ(hook_.told[1].idempotency_key, hook_.told[3].idempotency_key);
+}
+
+TEST_F(OutboxDeliveryTest, AFailureThatAsksForNoWaitHoldsBackNoOtherMessage) {
+  hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
+  queue("a", AlertStatus::firing, "g1");
+  queue("b", AlertStatus::firing, "g2");
+  round();
+  EXPECT_EQ(hook_.told.size(), 2U);
+  EXPECT_EQ(store_->deliveries("e-b")->front().state, OutboxState::delivered);
+}
+
+TEST_F(OutboxDeliveryTest, AWaitThatWasAskedForOutlastsNoClockThatIsSetBack) {
+  hook_.answers = {{SendResult::Outcome::retry, Duration(std::chrono::hours(5)), "HTTP 429"}};
+  queue("a", AlertStatus::firing);
+  EXPECT_EQ(round(), kNoon + std::chrono::hours(1)) << "at most an hour";
+  now_ -= std::chrono::hours(24);
+  const auto next = round();
+  ASSERT_TRUE(next);
+  EXPECT_LE(*next - now_, std::chrono::hours(1));
+}
+
+TEST_F(OutboxDeliveryTest, SaysHowManyStillWait) {
+  hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
+  queue("a", AlertStatus::firing, "g1");
+  queue("b", AlertStatus::firing, "g2");
+  const auto next = round();
+  now_ = *next;
+  round();
+  ASSERT_EQ(reports_.size(), 3U);
+  EXPECT_EQ(reports_[0].waiting, 2U);
+  EXPECT_EQ(reports_[1].waiting, 1U) << "b is told, a is not";
+  EXPECT_EQ(reports_[2].waiting, 0U);
+}
+
+TEST_F(OutboxDeliveryTest, LosesUntilSomethingIsDelivered) {
+  hook_.answers = {{SendResult::Outcome::rejected, std::nullopt, "HTTP 401"}};
+  queue("a", AlertStatus::firing);
+  round();
+  EXPECT_TRUE(delivery_->losing());
+  hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
+  queue("b", AlertStatus::firing);
+  const auto next = round();
+  EXPECT_TRUE(delivery_->losing());
+  now_ = *next;
+  round();
+  EXPECT_FALSE(delivery_->losing());
+}
+
 TEST_F(OutboxDeliveryTest, SendsAResolveOnlyAfterTheFiringWasDelivered) {  // E6, P3
   hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "timeout"}};
   queue("a", AlertStatus::firing);
@@ -180,7 +254,10 @@ TEST_F(OutboxDeliveryTest, GivesUpOnARejectionAndGoesOnWithTheNext) {
   queue("b", AlertStatus::firing, "g2");
   EXPECT_EQ(round(), std::nullopt);
   ASSERT_EQ(reports_.size(), 2U);
-  EXPECT_TRUE(reports_[0].dead);
+  ASSERT_EQ(reports_[0].dead.size(), 1U);
+  EXPECT_EQ(reports_[0].dead[0].episode, "e-a");
+  EXPECT_EQ(reports_[0].dead[0].alert, R"({alertname="model_failures", model="a"})");
+  EXPECT_TRUE(reports_[1].dead.empty());
   EXPECT_EQ(store_->deliveries("e-a")->front().state, OutboxState::dead);
   EXPECT_EQ(store_->deliveries("e-b")->front().state, OutboxState::delivered);
 }

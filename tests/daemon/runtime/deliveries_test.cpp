@@ -69,6 +69,13 @@ class Rounds final : public SilentObserver {
   int over_ = 0;
 };
 
+// Answers as it is told to.
+class Hook final : public Receiver {
+ public:
+  SendResult send(const Message&) override { return {outcome, std::nullopt, "answer"}; }
+  Outcome outcome = Outcome::delivered;
+};
+
 class DeliveriesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -81,6 +88,17 @@ class DeliveriesTest : public ::testing::Test {
   std::unique_ptr<Deliveries> deliveries() {
     return std::make_unique<Deliveries>(
         assembly_, *store_, clock_, [] { return 0.5; }, rounds_);
+  }
+
+  void queue(const std::string& outbox, const std::string& episode) {
+    OutboxRow row;
+    row.receiver = outbox;
+    row.key = {"model_failures", "page", {{"model", episode}}};
+    row.episode = episode;
+    row.created_at = row.next_attempt = clock_.now();
+    TickRecord record;
+    record.outbox.push_back(row);
+    ASSERT_TRUE(store_->commit(record));
   }
 
   testing::TempFolder folder_;
@@ -120,6 +138,23 @@ TEST_F(DeliveriesTest, OneRoundOfAllPeersRunsSideBySide) {
   once.join();
   EXPECT_TRUE(all);
   EXPECT_TRUE(rounds_.wait_for(2));
+}
+
+// The heartbeat goes on only while pages arrive.
+TEST_F(DeliveriesTest, APageThatWasThrownAwayIsNotToldUntilALaterOneIs) {
+  const auto hook = std::make_shared<Hook>();
+  assembly_.queued = {{"hook", hook}};
+  const auto all = deliveries();
+  EXPECT_TRUE(all->run_once());
+  hook->outcome = Outcome::rejected;
+  queue("hook", "e-1");
+  EXPECT_FALSE(all->run_once());
+  EXPECT_FALSE(all->all_told());
+  EXPECT_FALSE(all->run_once()) << "though the queue is empty";
+  hook->outcome = Outcome::delivered;
+  queue("hook", "e-2");
+  EXPECT_TRUE(all->run_once());
+  EXPECT_TRUE(all->all_told());
 }
 
 }  // namespace
