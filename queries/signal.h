@@ -72,11 +72,11 @@ struct SignalPlan {
   // Declared, but nobody asks for them: what they tell apart is summed.
   std::vector<std::string> unused_labels;
   std::vector<std::string> unused_failure_labels;
-  std::vector<CounterTerm> terms;           // For sources that read counters.
-  RowCounterMaker rows;                     // For sources that read rows of a known table.
-  std::string sql;                          // For sources that are asked in SQL.
-  std::string time_zone;                    // IANA name; empty: UTC. Days are days of it.
-  std::shared_ptr<const TimeZone> zone;     // The same; null: UTC.
+  std::vector<CounterTerm> terms;        // For sources that read counters.
+  RowCounterMaker rows;                  // For sources that read rows of a known table.
+  std::string sql;                       // For sources that are asked in SQL.
+  std::string time_zone;                 // IANA name; empty: UTC. Days are days of it.
+  std::shared_ptr<const TimeZone> zone;  // The same; null: UTC.
   // Steps begin at multiples of `step` after this: days begin at the zone's midnight.
   Duration anchor{};
   std::shared_ptr<Calibration> calibration;

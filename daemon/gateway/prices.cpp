@@ -14,6 +14,16 @@
 namespace outcomed {
 namespace {
 
+// YAML 1.1, which the gateway reads, takes 5e-06 for a text and 5.0e-06 for a number.
+std::string yaml_number(double value) {
+  std::string text = fmt::format("{:g}", value);
+  const auto exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
 constexpr double kMillion = 1e6;
 // Room for 2.7e-07 * 1e6 not being 0.27.
 constexpr double kRounding = 1e-9;
@@ -141,7 +151,7 @@ class PriceCheck {
         fmt::format("{} is {:g} USD per million tokens; {} publishes {} for {}", token_class,
                     per_million, shown(published.table->provider), range,
                     shown(published.model->name)),
-        fmt::format("write {:g}", (low ? lowest : highest) / kMillion));
+        fmt::format("write {}", yaml_number((low ? lowest : highest) / kMillion)));
   }
 
   void check_off_peak(const GatewayDeployment& deployment, const Published& published) {

@@ -92,6 +92,22 @@ TEST(GatewayPrices, ThoseBetweenOffPeakAndPeakAreInOrder) {
   }
 }
 
+TEST(GatewayPrices, RemediesAreNumbersToTheGatewaysYaml) {
+  const GatewayPolicy policy = policy_of(R"(
+prices:
+  - provider: deepseek
+    currency: USD
+    models: {deepseek-chat: {flat: {input: 5, output: 6}}}
+)");
+  const std::string text = models(priced(
+      "deepseek/deepseek-chat", "output_cost_per_token: 6.0e-6, input_cost_per_token: 9e-6"));
+  std::vector<std::string> remedies;
+  for (const GatewayFinding& finding : findings_of(text, policy)) {
+    if (finding.rule == "price-outside-table") remedies.push_back(finding.remedy);
+  }
+  EXPECT_THAT(remedies, ElementsAre("write 5.0e-06")) << "5e-06 is a text in YAML 1.1";
+}
+
 TEST(GatewayPrices, ThoseOutsideThePublishedTableAreFound) {
   const GatewayPolicy policy = policy_of(kTable);
   const std::string found =

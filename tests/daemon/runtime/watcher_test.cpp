@@ -10,6 +10,7 @@
 #include "daemon/net/curl_client.h"
 #include "daemon/net/secret_reader.h"
 #include "daemon/plugins.h"
+#include "tests/daemon/runtime/silent_observer.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kStart = 1'796'040'000'000;
 
-class Ticks final : public Observer {
+class Ticks final : public testing::SilentObserver {
  public:
   void ticked(const TickReport&, const TickTiming& timing, const Engine&) override {
     const std::lock_guard lock(mutex_);
@@ -29,13 +30,6 @@ class Ticks final : public Observer {
   void incomplete(const std::string& source, const std::string& gaps) override {
     gaps_ += source + ": " + gaps;
   }
-  void polled(const std::string&, const Status&, Duration) override {}
-  void delivered(const DeliveryReport&) override {}
-  void outbox_depth(const std::string&, OutboxDelivery::Depth, Timestamp) override {}
-  void mirrored(const std::string&, const MirrorDelivery::Round&) override {}
-  void heartbeat(const Status&) override {}
-  void store_failed(const std::string&, const Error&) override {}
-  void reloaded(bool, const std::vector<ConfigProblem>&, const std::string&) override {}
 
   // False: not yet, within a moment.
   bool reach(int count) {
