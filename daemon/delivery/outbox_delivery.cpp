@@ -23,10 +23,9 @@ Message combined(const std::vector<OutboxRow>& rows) {
   return message;
 }
 
-std::optional<Timestamp> next_attempt(const std::vector<OutboxRow>& queued, Timestamp earliest) {
+std::optional<Timestamp> next_attempt(const std::vector<OutboxRow>& queued) {
   if (queued.empty()) return std::nullopt;
-  const auto first = std::ranges::min_element(queued, {}, &OutboxRow::next_attempt);
-  return std::max(first->next_attempt, earliest);
+  return std::ranges::min_element(queued, {}, &OutboxRow::next_attempt)->next_attempt;
 }
 
 }  // namespace
@@ -90,7 +89,6 @@ Status OutboxDelivery::send(std::vector<OutboxRow> rows) {
   for (const OutboxRow& row : rows) {
     settled.push_back(after_attempt(row, result, after, jitter, policy_));
   }
-  hold_back(result, after);
   if (Status status = store_.settle(settled); !status) return status;
   note(settled, report);
   hooks_.report(report);
@@ -109,12 +107,6 @@ void OutboxDelivery::note(const std::vector<OutboxRow>& settled, DeliveryReport&
         {row.episode, alerts.empty() ? "" : alerts.front().labels.to_string(), row.status});
   }
   report.waiting = depth_.rows;
-}
-
-// What the other side asks for is meant for all that we have for it, not for this message only.
-void OutboxDelivery::hold_back(const SendResult& result, Timestamp now) {
-  if (result.outcome != SendResult::Outcome::retry || !result.retry_after) return;
-  held_until_ = now + std::min(*result.retry_after, policy_.retry_after_cap);
 }
 
 Status OutboxDelivery::drop(OutboxRow& row, std::string why) {
@@ -160,19 +152,15 @@ Result<std::optional<Timestamp>> OutboxDelivery::round() {
     if (const Status status = drop_what_nobody_needs(*queued); !status) return status.error();
     // Further ahead than any wait of ours: the clock was set back since.
     const Timestamp latest = hooks_.now() + policy_.retry_after_cap;
-    held_until_ = std::min(held_until_, latest);
     for (OutboxRow& row : *queued) {
       row.next_attempt = std::min(row.next_attempt, latest);
     }
     depth_ = {queued->size(),
               queued->empty() ? std::nullopt : std::optional(queued->front().created_at)};
-    const Timestamp now = hooks_.now();
-    std::vector<OutboxRow> ready;
-    if (now >= held_until_) ready = due(*queued, now);
-    if (ready.empty()) return next_attempt(*queued, held_until_);
+    std::vector<OutboxRow> ready = due(*queued, hooks_.now());
+    if (ready.empty()) return next_attempt(*queued);
     for (std::vector<OutboxRow>& batch : batches(std::move(ready))) {
       if (const Status status = send(std::move(batch)); !status) return status.error();
-      if (hooks_.now() < held_until_) break;
     }
   }
 }

@@ -41,8 +41,7 @@ class OutboxDelivery {
   OutboxDelivery(std::string outbox, Receiver& receiver, Store& store, RetryPolicy policy,
                  Hooks hooks);
 
-  // Sends everything that is due, one message after the other. Once the other side says when to ask
-  // again, nothing is sent until then; a restart may ask once. Gives the time of the next attempt,
+  // Sends everything that is due, one message after the other. Gives the time of the next attempt,
   // if any; an error is one of the store.
   Result<std::optional<Timestamp>> round();
 
@@ -57,7 +56,6 @@ class OutboxDelivery {
  private:
   Status send(std::vector<OutboxRow> rows);
   void note(const std::vector<OutboxRow>& settled, DeliveryReport& report);
-  void hold_back(const SendResult& result, Timestamp now);
   Status drop(OutboxRow& row, std::string why);
   Status drop_what_nobody_needs(std::vector<OutboxRow>& queued);
   Result<bool> never_told(const OutboxRow& resolve);
@@ -68,7 +66,6 @@ class OutboxDelivery {
   RetryPolicy policy_;
   Hooks hooks_;
   Depth depth_;
-  Timestamp held_until_;
   bool losing_ = false;
 };
 

@@ -124,34 +124,6 @@ TEST_F(OutboxDeliveryTest, WaitsAsLongAsTheOtherSideAsksAndDeliversOnce) {  // E
   EXPECT_TRUE(store_->queued("hook")->empty());
 }
 
-TEST_F(OutboxDeliveryTest, LeavesTheReceiverAloneForAsLongAsItAsks) {
-  hook_.answers = {{SendResult::Outcome::retry, Duration(seconds(20)), "HTTP 429"}};
-  for (const char* model : {"a", "b", "c", "d", "e"}) queue(model, AlertStatus::firing, model);
-  EXPECT_EQ(round(), kNoon + seconds(20));
-  queue("f", AlertStatus::firing, "f");  // News of that time wait as well.
-  now_ = kNoon + seconds(19);
-  EXPECT_EQ(round(), kNoon + seconds(20));
-  EXPECT_EQ(hook_.told.size(), 1U);
-  now_ = kNoon + seconds(20);
-  EXPECT_EQ(round(), std::nullopt);
-  EXPECT_EQ(hook_.told.size(), 7U);
-  EXPECT_TRUE(store_->queued("hook")->empty());
-}
-
-TEST_F(OutboxDeliveryTest, KeepsApartWhatWaitedTogether) {
-  hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
-  queue("a", AlertStatus::firing);
-  round();
-  hook_.answers = {{SendResult::Outcome::retry, Duration(seconds(20)), "HTTP 429"}};
-  queue("b", AlertStatus::firing);
-  EXPECT_EQ(round(), kNoon + seconds(20));
-  now_ = kNoon + seconds(20);
-  round();
-  ASSERT_EQ(hook_.told.size(), 4U) << "each goes again as it was tried";
-  EXPECT_EQ(hook_.told[0].idempotency_key, hook_.told[2].idempotency_key);
-  EXPECT_EQ(hook_.told[1].idempotency_key, hook_.told[3].idempotency_key);
-}
-
 TEST_F(OutboxDeliveryTest, AFailureThatAsksForNoWaitHoldsBackNoOtherMessage) {
   hook_.answers = {{SendResult::Outcome::retry, std::nullopt, "HTTP 503"}};
   queue("a", AlertStatus::firing, "g1");
