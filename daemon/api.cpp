@@ -75,6 +75,10 @@ Status read_time(const HttpRequestIn& request, std::string_view name,
   return ok();
 }
 
+HttpReply nothing_here(const HttpRequestIn&) {
+  return api_error(404, "not_found", "there is nothing here");
+}
+
 }  // namespace
 
 Result<EpisodeFilter> episode_filter(const HttpRequestIn& request) {
@@ -127,9 +131,8 @@ HttpRoutes api_routes(ApiWorld world) {
                  })
       .get("/api/v1/explain",
            [&watcher](const HttpRequestIn& request) { return explain(watcher, request); })
-      .get_below("/api/", [](const HttpRequestIn&) {
-        return api_error(404, "not_found", "there is nothing here");
-      });
+      .get("/api", nothing_here)
+      .get_below("/api/", nothing_here);
   return routes;
 }
 

@@ -182,9 +182,8 @@ Result<Fetch> EventTableReader::read(TimeRange range, PostgresSession& session) 
         PieceCounts::join(gathered[i], range, step_, counter_->cells(i).size()));
   }
   for (const std::string& column : absent_) {
-    problems.push_back({"missing_column", counter_->table().name,
-                        fmt::format("the table has no column {}: what it would tell is unknown",
-                                    quote_identifier(column))});
+    problems.push_back({"missing_column", fmt::format("{}.{}", counter_->table().name, column),
+                        "the table has no such column: what it would tell is unknown"});
   }
   fetch.problems = counter_->take_problems();
   fetch.problems.insert(fetch.problems.end(), problems.begin(), problems.end());

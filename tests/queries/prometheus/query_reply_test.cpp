@@ -1,9 +1,7 @@
 #include "queries/prometheus/query_reply.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/queries/prometheus/collecting_sink.h"
@@ -360,67 +358,6 @@ TEST(QueryReply, DamagedRepliesNeverCrash) {
   CollectingSink sink;
   EXPECT_TRUE(decoder.decode(body, sink));  // The decoder survived it all.
 }
-
-// ---- replies of real servers -----------------------------------------------------------------
-
-std::vector<std::string> recorded_lines(const std::filesystem::path& path) {
-  std::vector<std::string> lines;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) return lines;
-  std::string text;
-  std::array<char, 65536> part{};
-  for (int got = 0; (got = gzread(file, part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
-  gzclose(file);
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-class RecordedReplies : public ::testing::TestWithParam<const char*> {};
-
-// nlohmann's parser and strtod are the independent witnesses.
-TEST_P(RecordedReplies, AreReadAsAnotherParserReadsThem) {
-  const std::filesystem::path path = std::filesystem::path(OUTCOMED_DATA) /
-                                     "litellm/1.106.12-servers" /
-                                     (std::string(GetParam()) + ".jsonl.gz");
-  if (!std::filesystem::exists(path)) {
-    GTEST_SKIP() << path << " is not here: set OUTCOMED_DATA to the folder of recordings";
-  }
-  const auto lines = recorded_lines(path);
-  ASSERT_GE(lines.size(), 10U);
-  std::size_t stale = 0;
-  QueryReplyDecoder decoder;
-  for (const std::string& line : lines) {
-    const auto at = line.find("\"reply\":");
-    ASSERT_NE(at, std::string::npos);
-    std::string body = line.substr(at + 8, line.size() - at - 9);
-    const auto reply = nlohmann::json::parse(body);
-    std::map<std::string, std::vector<std::string>> expected;
-    for (const auto& series : reply["data"]["result"]) {
-      Labels labels;
-      for (const auto& [name, value] : series["metric"].items()) labels.set(name, value);
-      auto& texts = expected[labels.to_string()];
-      for (const auto& pair : series["values"]) {
-        const double value = std::strtod(pair[1].get<std::string>().c_str(), nullptr);
-        stale += std::isnan(value);
-        texts.push_back(CollectingSink::text({std::llround(pair[0].get<double>() * 1000), value}));
-      }
-    }
-    CollectingSink sink;
-    const auto info = decoder.decode(body, sink);
-    ASSERT_TRUE(info) << info.error().message;
-    EXPECT_EQ(sink.by_labels(), expected);
-    EXPECT_EQ(info->series, expected.size());
-  }
-  EXPECT_EQ(stale, std::string_view(GetParam()).starts_with("victoria") ? 127U : 0U);
-}
-
-INSTANTIATE_TEST_SUITE_P(OfEachServer, RecordedReplies,
-                         ::testing::Values("prometheus-2.42", "prometheus-3.16",
-                                           "prometheus-3.16-zero-ingestion",
-                                           "victoriametrics-1.79"));
 
 }  // namespace
 }  // namespace outcomed

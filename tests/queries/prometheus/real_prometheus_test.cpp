@@ -146,17 +146,7 @@ TEST_F(RealPrometheus, BackfillGoesOverIntoLiveQueriesWithoutASeam) {
   EXPECT_EQ(k, sum(live.k));
 }
 
-TEST_F(RealPrometheus, JobsOfCountersAreFound) {
-  const PrometheusSettings with = settings();
-  PrometheusApi api(with, http_);
-  const auto jobs =
-      api.label_values("job", {"failed_total", "served_total{model=\"judge\"}"}, {kStart, kEnd});
-  ASSERT_TRUE(jobs) << jobs.error().message;
-  EXPECT_EQ(*jobs, std::vector<std::string>{"gw"});
-  const auto none = api.label_values("job", {"absent_total"}, {kStart, kEnd});
-  ASSERT_TRUE(none) << none.error().message;
-  EXPECT_TRUE(none->empty());
-}
+TEST_F(RealPrometheus, JobsOfCountersAreFound) { expect_jobs(settings(), http_); }
 
 TEST_F(RealPrometheus, ItsErrorsAreTyped) {
   const PrometheusSettings with = settings();

@@ -235,4 +235,16 @@ inline std::int64_t sum(const std::vector<std::int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
+// The counters' jobs, and none of a counter that isn't there.
+inline void expect_jobs(const PrometheusSettings& settings, HttpClient& http) {
+  PrometheusApi api(settings, http);
+  const auto jobs =
+      api.label_values("job", {"failed_total", "served_total{model=\"judge\"}"}, {kStart, kEnd});
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  EXPECT_EQ(*jobs, std::vector<std::string>{"gw"});
+  const auto none = api.label_values("job", {"absent_total"}, {kStart, kEnd});
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_TRUE(none->empty());
+}
+
 }  // namespace outcomed

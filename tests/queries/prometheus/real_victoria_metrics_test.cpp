@@ -86,17 +86,7 @@ TEST_F(RealVictoriaMetrics, EveryWayOfReadingCountsTheSame) {
   EXPECT_EQ(live.difference(count_all(with, http_, 13h)), "");
 }
 
-TEST_F(RealVictoriaMetrics, JobsOfCountersAreFound) {
-  const PrometheusSettings with = settings();
-  PrometheusApi api(with, http_);
-  const auto jobs =
-      api.label_values("job", {"failed_total", "served_total{model=\"judge\"}"}, {kStart, kEnd});
-  ASSERT_TRUE(jobs) << jobs.error().message;
-  EXPECT_EQ(*jobs, std::vector<std::string>{"gw"});
-  const auto none = api.label_values("job", {"absent_total"}, {kStart, kEnd});
-  ASSERT_TRUE(none) << none.error().message;
-  EXPECT_TRUE(none->empty());
-}
+TEST_F(RealVictoriaMetrics, JobsOfCountersAreFound) { expect_jobs(settings(), http_); }
 
 // Older versions move questions about the last 30 s into the past unless told otherwise.
 TEST_F(RealVictoriaMetrics, TheNewestSamplesAreSeen) {

@@ -7,68 +7,14 @@
 #include <sstream>
 
 #include "queries/recording/csv_writer.h"
-#include "tests/queries/recording/recording_files.h"
+#include "tests/queries/recording/csv_file.h"
 
-namespace outcomed {
+namespace outcomed::testing {
 namespace {
 
-using testing::cell_value;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::write_file;
-
-constexpr Coverage kSeen = Coverage::complete;
-constexpr Coverage kMissing = Coverage::missing;
-
-SignalPlan plan_named(std::string name, std::vector<std::string> labels = {"model"},
-                      std::vector<std::string> failure_labels = {"error_class"},
-                      Duration step = 1min) {
-  SignalPlan plan;
-  plan.name = std::move(name);
-  plan.step = step;
-  plan.labels = std::move(labels);
-  plan.failure_labels = std::move(failure_labels);
-  return plan;
-}
-
-class CsvFile {
- public:
-  explicit CsvFile(std::string_view text, std::vector<SignalPlan> plans = {plan_named("requests")})
-      : recording_(save(text), std::move(plans)) {}
-
-  Fetch fetch(TimeRange range) {
-    auto fetched = recording_.fetch(range);
-    EXPECT_TRUE(fetched) << fetched.error().message;
-    return fetched ? *std::move(fetched) : Fetch{};
-  }
-  std::string error() {
-    const auto fetched = recording_.fetch({from_unix_ms(0), from_unix_ms(60'000)});
-    if (fetched) return "no error";
-    EXPECT_EQ(fetched.error().kind, ErrorKind::invalid);
-    // Without the folder's name.
-    std::string text = fetched.error().message;
-    const std::string path = folder_.path() + "/";
-    for (auto at = text.find(path); at != std::string::npos; at = text.find(path)) {
-      text.erase(at, path.size());
-    }
-    return text;
-  }
-  CsvRecording& recording() { return recording_; }
-
- private:
-  std::string save(std::string_view text) {
-    write_file(folder_ / "r.csv", text);
-    return folder_ / "r.csv";
-  }
-
-  testing::RecordingFolder folder_;
-  CsvRecording recording_;
-};
-
-TimeRange minutes(std::int64_t from, std::int64_t to) {
-  return {from_unix_ms(from * 60'000), from_unix_ms(to * 60'000)};
-}
 
 TEST(CsvRecording, ReadsRowsThatShareTheirRequests) {
   CsvFile file(
@@ -93,8 +39,8 @@ TEST(CsvRecording, ReadsRowsThatShareTheirRequests) {
   EXPECT_EQ(n({{"model", "gpt-4o"}}, 2), 0);
   EXPECT_EQ(k({{"model", "judge"}, {"error_class", "router_refusal"}}, 1), 71);
   EXPECT_EQ(k({{"model", "judge"}, {"error_class", "provider_unavailable"}}, 1), 2);
-  EXPECT_EQ(testing::total(batch.n), 77 + 900 + 80);
-  EXPECT_EQ(testing::total(batch.k), 73);
+  EXPECT_EQ(total(batch.n), 77 + 900 + 80);
+  EXPECT_EQ(total(batch.k), 73);
   EXPECT_THAT(fetched.problems, IsEmpty());
   EXPECT_EQ(*file.recording().span(), minutes(1, 3));
 }
@@ -131,73 +77,6 @@ TEST(CsvRecording, KeepsSignalsApartByTheirNamesAndSteps) {
   EXPECT_EQ(fetched.batches[1].steps(), 2u);
   EXPECT_EQ(fetched.batches[1].k, (std::vector<std::int64_t>{40, 45}));
   EXPECT_THAT(file.recording().cells(1), ElementsAre(Labels{{"feed", "news"}}));
-}
-
-TEST(CsvRecording, AddsUpALabelThatTheSignalDoesNotTellApart) {
-  CsvFile file(
-      "signal,start,seconds,n,k,model,team\n"
-      "requests,60,60,10,1,a,x\nrequests,60,60,20,2,a,y\n");
-  const Fetch fetched = file.fetch(minutes(1, 2));
-  EXPECT_EQ(fetched.batches[0].n, std::vector<std::int64_t>{30});
-  EXPECT_EQ(fetched.batches[0].k, std::vector<std::int64_t>{3});
-  EXPECT_THAT(fetched.facts, ElementsAre(HasSubstr("team")));
-}
-
-TEST(CsvRecording, ReadsAnUndeclaredColumnThatRepeatsRequestsAsAFailureLabel) {
-  CsvFile file(
-      "signal,start,seconds,n,k,model,error_class\n"
-      "outcomes,60,60,77,71,judge,router_refusal\noutcomes,60,60,77,2,judge,rate_limited\n"
-      "outcomes,120,60,50,0,judge,\n",
-      {plan_named("outcomes", {"model"}, {})});
-  const Fetch fetched = file.fetch(minutes(1, 3));
-  EXPECT_EQ(fetched.batches[0].n, (std::vector<std::int64_t>{77, 50}));
-  EXPECT_EQ(fetched.batches[0].k, (std::vector<std::int64_t>{73, 0}));
-  EXPECT_THAT(fetched.facts, ElementsAre(HasSubstr("error_class")));
-}
-
-// One minute of three groups: 77 and 912 requests, 73 of them failed.
-constexpr std::string_view kTwoModels =
-    "signal,start,seconds,n,k,model,error_class\n"
-    "outcomes,60,60,77,71,judge,router_refusal\noutcomes,60,60,77,2,judge,provider_unavailable\n"
-    "outcomes,60,60,912,0,gpt-4o,\n";
-
-std::pair<std::int64_t, std::int64_t> counted(std::string_view text, const SignalPlan& plan) {
-  CsvFile file(std::string(text), {plan});
-  const Fetch fetched = file.fetch(minutes(1, 2));
-  return {testing::total(fetched.batches[0].n), testing::total(fetched.batches[0].k)};
-}
-
-TEST(CsvRecording, CountsTheSameWhicheverLabelsAreAskedFor) {
-  const std::pair<std::int64_t, std::int64_t> truth{989, 73};
-  SignalPlan plan = plan_named("outcomes", {"model"}, {"error_class"});
-  EXPECT_EQ(counted(kTwoModels, plan), truth);
-  plan.labels.swap(plan.unused_labels);
-  EXPECT_EQ(counted(kTwoModels, plan), truth) << "by error_class";
-  plan.failure_labels.swap(plan.unused_failure_labels);
-  EXPECT_EQ(counted(kTwoModels, plan), truth) << "in total";
-  plan.labels.swap(plan.unused_labels);
-  EXPECT_EQ(counted(kTwoModels, plan), truth) << "by model";
-}
-
-TEST(CsvRecording, TellsColumnsThatNobodyDeclaredByTheirRows) {
-  const std::pair<std::int64_t, std::int64_t> truth{989, 73};
-  EXPECT_EQ(counted(kTwoModels, plan_named("outcomes", {}, {})), truth);
-  EXPECT_EQ(counted(kTwoModels, plan_named("outcomes", {"model"}, {})), truth);
-  EXPECT_EQ(counted(kTwoModels, plan_named("outcomes", {}, {"error_class"})), truth);
-  // Two models that happen to have as many requests.
-  const std::string equal =
-      "signal,start,seconds,n,k,model,error_class\n"
-      "outcomes,60,60,77,71,judge,router_refusal\noutcomes,60,60,77,0,gpt-4o,\n";
-  EXPECT_EQ(counted(equal, plan_named("outcomes", {}, {})), std::pair(154L, 71L));
-  // A row for each class, failures or not, as other programs write it.
-  const std::string dense =
-      "signal,start,seconds,n,k,error_class\n"
-      "outcomes,60,60,77,1,a\noutcomes,60,60,77,0,b\n"
-      "outcomes,120,60,70,0,a\noutcomes,120,60,70,2,b\n";
-  CsvFile file(dense, {plan_named("outcomes", {}, {})});
-  const Fetch fetched = file.fetch(minutes(1, 3));
-  EXPECT_EQ(fetched.batches[0].n, (std::vector<std::int64_t>{77, 70}));
-  EXPECT_EQ(testing::total(fetched.batches[0].k), 3);
 }
 
 TEST(CsvRecording, RefusesRowsThatDisagreeAboutTheirRequests) {
@@ -438,4 +317,4 @@ TEST(CsvWriter, AddsUpTheLabelsLeftOut) {
 }
 
 }  // namespace
-}  // namespace outcomed
+}  // namespace outcomed::testing
