@@ -1,77 +1,11 @@
 // Which files may be opened, and what happens to the others.
-#include <fcntl.h>
-#include <gmock/gmock.h>
-#include <sqlite3.h>
-#include <sys/stat.h>
-
-#include <filesystem>
-#include <fstream>
-#include <random>
-#include <sstream>
-
-#include "daemon/storage/schema.h"
-#include "daemon/storage/sqlite_store.h"
-#include "tests/daemon/storage/child_process.h"
-#include "tests/daemon/storage/rows.h"
-#include "tests/support/temp_folder.h"
+#include "tests/daemon/storage/store_file_fixture.h"
 
 namespace outcomed::testing {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-void write_file(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-unsigned mode_of(const std::string& path) {
-  struct stat info {};
-  EXPECT_EQ(lstat(path.c_str(), &info), 0) << path;
-  return info.st_mode & 0777U;
-}
-
-// Runs SQL as another program would.
-void run_sql(const std::string& path, const std::string& sql) {
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(other, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(other);
-  sqlite3_close(other);
-}
-
-Error refusal_of(const std::string& path) {
-  const auto opened = SqliteStore::open(path);
-  if (!opened) return opened.error();
-  ADD_FAILURE() << path << " was opened";
-  return {};
-}
-
-class StoreFileTest : public ::testing::Test {
- protected:
-  // A sound file with something in it, closed.
-  void make_history() {
-    const auto store = open_store(path_);
-    ASSERT_NE(store, nullptr);
-    TickRecord record;
-    record.alerts = {firing_alert(key_of("r", "judge"), 1)};
-    for (int i = 0; i < 300; ++i) {
-      record.buckets.push_back({"requests", minute(i), 60s, 0, std::string(200, 'x')});
-    }
-    ASSERT_OK(store->commit(record));
-  }
-
-  TempFolder folder_;
-  const std::string path_ = folder_ / "history.db";
-};
 
 TEST_F(StoreFileTest, FolderAndFilesAreMadeForTheOwnerAlone) {
   const mode_t umask_before = umask(0);
@@ -142,94 +76,6 @@ TEST_F(StoreFileTest, AForeignReaderIsWaitedForOnlyAShortWhile) {
   });
   ASSERT_TRUE(reader.hear());
   EXPECT_EQ(refusal_of(path_).kind, ErrorKind::unavailable);
-}
-
-TEST_F(StoreFileTest, ReadersSeeTheHistoryWhenNoDaemonRunsAndCannotWrite) {
-  make_history();
-  const auto reader = SqliteStore::open_read_only(path_);
-  ASSERT_TRUE(reader) << reader.error().message;
-  EXPECT_THAT(value_of((*reader)->alerts()), SizeIs(1));
-  const Status refused = (*reader)->commit(tick_with_alerts({}));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
-  EXPECT_THAT(refused.error().message, HasSubstr("for reading only"));
-  EXPECT_FALSE((*reader)->prune(minute(0)));
-}
-
-TEST_F(StoreFileTest, ReadersSeeWhatACrashedDaemonLeftInItsLog) {
-  ChildProcess daemon([&](const ChildProcess::Tell& tell) {
-    const auto store = SqliteStore::open(path_);
-    if (!store || !(*store)->commit(tick_with_alerts({firing_alert(key_of("r", "x"), 1)})))
-      return 1;
-    tell();
-    pause();
-    return 0;
-  });
-  ASSERT_TRUE(daemon.hear());
-  daemon.kill();
-  {
-    const auto reader = SqliteStore::open_read_only(path_);
-    ASSERT_TRUE(reader) << reader.error().message;
-    EXPECT_THAT(value_of((*reader)->alerts()), SizeIs(1));
-  }
-  const auto store = open_store(path_);
-  ASSERT_NE(store, nullptr);
-  EXPECT_THAT(value_of(store->alerts()), SizeIs(1));
-}
-
-// Root may write everywhere: as long as this lives, we are nobody.
-class AsNobody {
- public:
-  AsNobody() {
-    if (is_root_ && seteuid(65534) != 0) ADD_FAILURE() << "seteuid";
-  }
-  ~AsNobody() {
-    if (is_root_ && seteuid(0) != 0) ADD_FAILURE() << "seteuid";
-  }
-  AsNobody(const AsNobody&) = delete;
-  AsNobody& operator=(const AsNobody&) = delete;
-
- private:
-  const bool is_root_ = geteuid() == 0;
-};
-
-TEST_F(StoreFileTest, ReadersSeeACopyInAFolderThatTheyMayNotWriteTo) {
-  make_history();
-  const fs::path folder = folder_ / "read only?";
-  const std::string copy = folder / "50%.sqlite";
-  fs::create_directory(folder);
-  fs::copy_file(path_, copy);
-  fs::permissions(copy, fs::perms(0444));
-  fs::permissions(folder_.path(), fs::perms(0755));
-  fs::permissions(folder, fs::perms(0555));
-  {
-    const AsNobody nobody;
-    const auto reader = SqliteStore::open_read_only(copy);
-    ASSERT_TRUE(reader) << reader.error().message;
-    EXPECT_THAT(value_of((*reader)->alerts()), SizeIs(1));
-    EXPECT_FALSE((*reader)->commit(tick_with_alerts({})));
-    EXPECT_FALSE(fs::exists(copy + "-wal"));
-  }
-  fs::permissions(folder, fs::perms(0755));
-  write_file(copy + "-wal", "what is newer than the file");
-  fs::permissions(folder, fs::perms(0555));
-  {
-    const AsNobody nobody;
-    EXPECT_FALSE(SqliteStore::open_read_only(copy)) << "a part was taken for the whole";
-  }
-  fs::permissions(folder, fs::perms(0755));
-}
-
-TEST_F(StoreFileTest, ReadingWhatIsNotThereNamesTheFile) {
-  const auto missing = SqliteStore::open_read_only(path_);
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().kind, ErrorKind::invalid);
-  EXPECT_THAT(missing.error().message, HasSubstr(path_ + ": No such file"));
-  EXPECT_FALSE(fs::exists(path_)) << "a reader made a file";
-  write_file(path_, "");
-  const auto empty = SqliteStore::open_read_only(path_);
-  ASSERT_FALSE(empty);
-  EXPECT_THAT(empty.error().message, HasSubstr("holds no history yet"));
 }
 
 TEST_F(StoreFileTest, AFileOfANewerReleaseIsRefusedUnchanged) {
